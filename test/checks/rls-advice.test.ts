@@ -409,3 +409,62 @@ create table deals (id uuid primary key, seller_id uuid not null references auth
   expect(deals.code).toMatch(/in \(buyer_id, seller_id\)/)
   expect(deals.text).toMatch(/src\/main\.tsx:5 writes rows/)
 })
+
+test('what several people work with is opened to those whom other policies let reach it, and not to its author alone nor to everybody', async () => {
+  const asks = (table: string, word: string) => `alter table ${table} enable row level security;
+create policy "see ${table}" on ${table} for select to authenticated using (may_reach(auth.uid(), project_id));
+create policy "do ${table}" on ${table} for insert to authenticated with check (has_module_permission(auth.uid(), '${word}'));`
+  const of = await findingsOf({
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': CLIENT,
+    'src/main.tsx': `import { supabase } from './client'
+export async function work(id: string) {
+  await supabase.from('budgets').insert({ created_by: id, total: 1 })
+  await supabase.from('budget_items').select('*')
+  await supabase.from('suppliers').select('*')
+  await supabase.from('diaries').insert({ user_id: id, body: 'x' })
+  await supabase.from('closed_days').delete().eq('id', id)
+  await supabase.from('closed_days').select('*')
+}
+`,
+    'supabase/migrations/1.sql': `create table projects (id uuid primary key, created_by uuid references auth.users, name text);
+create table people (project_id uuid references projects, user_id uuid references auth.users);
+create table rights (user_id uuid references auth.users, module text);
+alter table projects enable row level security;
+alter table people enable row level security;
+alter table rights enable row level security;
+create policy "own" on people for select using (user_id = auth.uid());
+create policy "own" on rights for select using (user_id = auth.uid());
+create function may_reach(p_user uuid, p_project uuid) returns boolean language sql stable security definer as $$ select exists (select 1 from people where user_id = p_user and project_id = p_project) $$;
+create function has_module_permission(p_user uuid, p_module text) returns boolean language sql stable security definer as $$ select exists (select 1 from rights where user_id = p_user and module = p_module) $$;
+create policy "see" on projects for select to authenticated using (may_reach(auth.uid(), id));
+create table plans (id uuid primary key, project_id uuid references projects, created_by uuid references auth.users);
+create table stages (id uuid primary key, project_id uuid references projects);
+create table reports (id uuid primary key, project_id uuid references projects);
+${['plans', 'stages', 'reports'].map((t) => asks(t, t)).join('\n')}
+create table budgets (id uuid primary key, project_id uuid references projects, created_by uuid references auth.users, total numeric);
+create table budget_items (id uuid primary key, budget_id uuid references budgets, cost numeric);
+create table files (id uuid primary key, project_id uuid references projects, uploaded_by uuid references auth.users);
+alter table files enable row level security;
+create table suppliers (id uuid primary key, title text, terms text);
+create table diaries (id uuid primary key, user_id uuid references auth.users, project_id uuid references projects, body text);
+create table closed_days (id uuid primary key, day date);
+create policy "see days" on closed_days for select to authenticated using (has_module_permission(auth.uid(), 'days'));
+create policy "drop days" on closed_days for delete to authenticated using (true);`,
+  })
+  const reached = /for select to authenticated\n {2}using \(public\.may_reach\(\(select auth\.uid\(\)\), project_id\)\);\n--/
+  expect(of(1, 'table public.budgets').fix.code).toMatch(reached)
+  expect(of(1, 'table public.budgets').fix.text).toContain('src/main.tsx:3 writes rows with the rights of whoever visits')
+  expect(of(1, 'table public.budget_items').fix.code).toContain(
+    'from public.budgets p\n    where p.id = budget_items.budget_id and public.may_reach((select auth.uid()), p.project_id)',
+  )
+  expect(of(2, 'table public.files').fix.code).toContain('using (public.may_reach((select auth.uid()), project_id))')
+  const suppliers = of(1, 'table public.suppliers').fix
+  expect(suppliers.code).not.toContain('create policy')
+  expect(suppliers.text).toMatch(/others ask has_module_permission\(\).* Without them src\/main\.tsx:5 finds nothing/)
+  expect(of(1, 'table public.diaries').fix.code).toContain('using ((select auth.uid()) = user_id)')
+  const days = of(1, 'table public.closed_days').fix
+  expect(days.code).toBe('alter table public.closed_days enable row level security;\ndrop policy "drop days" on public.closed_days;')
+  expect(days.text).toContain('delete (src/main.tsx:7)')
+})

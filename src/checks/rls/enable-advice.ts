@@ -1,6 +1,7 @@
+import { askedByWords } from '../../database/access/asked-helpers.ts'
 import { narrow } from '../../database/access/column-privileges.ts'
 import { createPolicy, readableBy } from '../../database/access/create-policy.ts'
-import { givesRights } from '../../database/access/enable-fix.ts'
+import { FOR_WHOM, givesRights, isOpenToVisitors, SEE_REACHED } from '../../database/access/enable-fix.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import { powerColumnsOf } from '../../database/access/power-columns.ts'
 import { ident, readable, readableName } from '../../database/access/sql.ts'
@@ -18,7 +19,14 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 /** How row level security is switched on without locking out whom the code serves: `fix` of the hole, made to fit what the code does with the table. */
 export function enableAdvice(model: Model, table: Table, hole: Hole, policies: readonly Policy[]): Fix {
   const proposed = fixOf(hole, fixText(table, policies.length > 0))
-  const fix = isShared(proposed) ? { ...proposed, text: 'Enable row level security and show each row to the people whom it names.' } : proposed
+  const fix = isShared(proposed)
+    ? {
+        ...proposed,
+        text: isReached(proposed)
+          ? 'Enable row level security and show each row to those who may reach what it belongs to, by what other policies ask.'
+          : 'Enable row level security and show each row to the people whom it names.',
+      }
+    : proposed
   if (!fix.code || table.kind === 'foreign') return fix
   const uses = usesOf(model, table)
   if (policies.length) return withPolicies(model, table, fix, policies, uses)
@@ -29,11 +37,12 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
       text: 'Enable row level security. No policy is needed: nothing in the code asks for these rows with the rights of a browser, and the service role and a direct connection as owner (Prisma, Drizzle) pass it by.',
       code: on,
     }
+  if (fix.code.includes(FOR_WHOM)) return forWhom(model, fix, uses)
   if (uses.length && fix.code.includes('\n-- no policy')) return forReaders(model, table, fix, on, uses)
   const condition = /\n {2}using \(([\s\S]*?)\)(?:\n {2}with check|;)/.exec(fix.code)?.[1]
   if (!condition || /^true$/.test(condition)) return { ...fix, text: `${fix.text}${openWords(fix.code, table, uses)}` }
   if (!uses.length) return fix
-  const shown = asShown(model, table, fix, on, uses)
+  const shown = isShared(fix) ? undefined : asShown(model, table, fix, on, uses)
   if (shown) return shown
   const theirs = administratorsOf(model, table, uses)
   if (theirs?.alone) return theirs.alone(fix, on)
@@ -51,10 +60,11 @@ function asShown(model: Model, table: Table, fix: Fix, on: string, uses: readonl
   const reader = uses.find((u) => u.verb === 'select' && !isOfAdministrators(u.path))
   if (!entered || !reader || personalColumns.some((c) => !ownerColumns.includes(c)) || powerColumnsOf(table).length || givesRights(table)) return undefined
   const admin = administratorsPolicy(model, table, 'all')
+  const visitors = isOpenToVisitors(model.schema)
   return {
     ...fix,
-    text: `Enable row level security. ${reader.path}:${reader.line} shows rows to whoever visits, so reading stays open; ${admin ? `who runs the application writes (the role is kept in ${admin.role})` : 'what writes belongs on the server, with the service role'}.`,
-    code: [on, readableBy(table, true), ...(admin ? [admin.code] : [])].join('\n'),
+    text: `Enable row level security. ${reader.path}:${reader.line} shows rows to whoever ${visitors ? 'visits' : 'is signed in'}, so reading stays open${visitors ? '' : ' to them'}; ${admin ? `who runs the application writes (the role is kept in ${admin.role})` : 'what writes belongs on the server, with the service role'}.`,
+    code: [on, readableBy(table, visitors), ...(admin ? [admin.code] : [])].join('\n'),
   }
 }
 
@@ -92,8 +102,7 @@ function administratorsOf(model: Model, table: Table, uses: readonly Use[]) {
 
 /** Code that reads without the service role finds nothing in a table without policies: what it needs, where it can be given without giving more. */
 function forReaders(model: Model, table: Table, fix: Fix, on: string, uses: readonly Use[]): Fix {
-  const places = [...new Set(uses.map((u) => `${u.path}:${u.line}`))]
-  const told = places.length > 3 ? `${places.slice(0, 3).join(', ')} and ${places.length - 3} more places` : listed(places)
+  const { places, told } = placesOf(uses)
   const reads = uses.some((u) => u.verb === 'select')
   const own = lookedUpBy(model, table)
   if (own)
@@ -113,18 +122,25 @@ function forReaders(model: Model, table: Table, fix: Fix, on: string, uses: read
     }
   }
   const personal = table.userData?.personalColumns ?? []
+  const visitors = isOpenToVisitors(model.schema)
   const secret = table.columns.some((c) => SECRET.test(c.name))
   if (reads && !personal.length && !secret && !table.userData?.ownerColumns.length && !givesRights(table))
     return {
       ...fix,
-      text: `Enable row level security. ${told} ${places.length > 1 ? 'use' : 'uses'} it with the rights of whoever visits: reading stays possible for everybody (${listed(table.columns.map((c) => c.name))}); what writes belongs on the server.`,
-      code: `${on}\n${readableBy(table, true)}`,
+      text: `Enable row level security. ${told} ${places.length > 1 ? 'use' : 'uses'} it with the rights of whoever visits: reading stays possible for everybody${visitors ? '' : ' who is signed in'} (${listed(table.columns.map((c) => c.name))}); what writes belongs on the server.`,
+      code: `${on}\n${readableBy(table, visitors)}`,
     }
   return {
     ...fix,
     text: `Enable row level security. As the code stands it stops what ${told} ${places.length > 1 ? 'do' : 'does'} with the rights of whoever visits: let the server do that, with the service role and behind a check of who calls, ${personal.length ? `or let everybody read the columns that are shown and no others (\`revoke select\` on the table, \`grant select (…)\` without ${listed(personal)}, and a policy for select)` : 'or add a policy for whom it is meant'}.`,
     code: on,
   }
+}
+
+/** Some of the places in words, and all of them. */
+function placesOf(uses: readonly Use[]): { readonly places: readonly string[]; readonly told: string } {
+  const places = [...new Set(uses.map((u) => `${u.path}:${u.line}`))]
+  return { places, told: places.length > 4 ? `${places.slice(0, 3).join(', ')} and ${places.length - 3} more places` : listed(places) }
 }
 
 const SECRET = /token|secret|passw|(?:^|_)(?:otp|pin|code|key|hash)(?:_|$)/i
@@ -145,7 +161,18 @@ function lookedUpBy({ routes }: Model, table: Table): { readonly condition: stri
 }
 
 /** Several people share a row of the table. */
-const isShared = (fix: Fix): boolean => fix.code?.includes('"Users see rows that name them"') ?? false
+const isShared = (fix: Fix): boolean => isReached(fix) || (fix.code?.includes('"Users see rows that name them"') ?? false)
+const isReached = (fix: Fix): boolean => fix.code?.includes(`"${SEE_REACHED}"`) ?? false
+
+/** Several people work with the rows, and the schema does not say who with these: that has to be said in policies. */
+function forWhom({ schema }: Model, fix: Fix, uses: readonly Use[]): Fix {
+  const asked = askedByWords(schema)
+  const { places, told } = placesOf(uses)
+  return {
+    ...fix,
+    text: `Enable row level security, and in the same migration add policies for those who work with these rows${asked ? `: others ask ${asked.name}() for that, as the policy "${asked.policy}" on ${asked.on} does` : ''}.${places.length ? ` Without them ${told} ${places.length > 1 ? 'find' : 'finds'} nothing.` : ''}`,
+  }
+}
 
 /** The owner's own writes that the code makes in the browser, columns that grant something left out; who may do what is nobody's own to write. */
 function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: string): Fix {
@@ -157,7 +184,7 @@ function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: str
     const places = [...new Set([added, changed, removed].filter((p) => p !== undefined))]
     return {
       ...fix,
-      text: `${fix.text} ${listed(places)} ${places.length > 1 ? 'write' : 'writes'} rows with the rights of whoever visits: add policies for what each of the people in a row may write, or let the server do it.`,
+      text: `${fix.text} ${listed(places)} ${places.length > 1 ? 'write' : 'writes'} rows with the rights of whoever visits: add policies for ${isReached(fix) ? 'who of them may write' : 'what each of the people in a row may write'}, or let the server do it.`,
     }
   }
   if (givesRights(table))
@@ -258,7 +285,7 @@ const EACH = ['select', 'insert', 'update', 'delete'] as const
 function openWords(code: string, table: Table, uses: readonly Use[]): string {
   if (!code.includes('using (true)')) return ''
   const written = placeOf(uses, 'insert', 'update', 'upsert', 'delete')
-  return ` Every column becomes readable to everybody (${listed(table.columns.map((c) => c.name))}): leave the policy out if that is too much.${written ? ` ${written} writes rows with the rights of whoever visits: move that to the server, or add a policy for whom it is meant.` : ''}`
+  return ` Every column becomes readable to everybody${code.includes('to anon') ? '' : ' who is signed in'} (${listed(table.columns.map((c) => c.name))}): leave the policy out if that is too much.${written ? ` ${written} writes rows with the rights of whoever visits: move that to the server, or add a policy for whom it is meant.` : ''}`
 }
 
 function fixText(table: Table, hasPolicies: boolean): string {

@@ -1,5 +1,6 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Table } from '../database.ts'
+import { askedByWords, BY_SOMEBODY, reachedBy } from './asked-helpers.ts'
 import { holdsCallersId } from './callers-id.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
 import { dealColumns } from './other-party.ts'
@@ -34,6 +35,27 @@ function partiesOf(table: Table, catalog: Catalog): readonly string[] {
   return one ? [] : people.filter((c) => holdsCallersId(table, c, catalog))
 }
 
+/** What the policy is called by which people see what they may reach. */
+export const SEE_REACHED = 'Users see rows of what they may reach'
+/** How code begins that leaves the policies to whoever knows for whom the rows are. */
+export const FOR_WHOM = '-- add policies for whom it is for; others ask '
+
+/**
+ * Whether rows are what several people work on, who entered them being one of them: `reached` by a function that other policies ask about what the
+ * rows belong to, or `asked` where policies tell by words what somebody may do, and nothing says which words are for this table.
+ */
+export function ofWork(
+  table: Table,
+  catalog: Catalog,
+  owner: string | undefined,
+  readings: ReadonlyMap<string, readonly Reading[]>,
+): 'reached' | 'asked' | undefined {
+  const { ownerColumns = [] } = table.userData ?? {}
+  if (ownerColumns.some((c) => !BY_SOMEBODY.test(c) && holdsCallersId(table, c, catalog))) return undefined
+  if (owner !== undefined && owner === reachedBy(table, catalog, readings)) return 'reached'
+  return askedByWords(catalog) ? 'asked' : undefined
+}
+
 /** Row level security on, and the policies without which the owners of rows would be locked out, as far as none of them lets somebody grant himself anything. */
 export function enableFix(table: Table, catalog: Catalog, owner: string | undefined, readings: ReadonlyMap<string, readonly Reading[]>): string {
   const name = readableName(nameOf(table))
@@ -44,6 +66,11 @@ export function enableFix(table: Table, catalog: Catalog, owner: string | undefi
   const parties = partiesOf(table, catalog)
   if (parties.length > 1)
     return `${on}\n${createPolicy(table, 'Users see rows that name them', 'select', `(select auth.uid()) in (${parties.map(readable).join(', ')})`)}\n-- what each of them may write needs policies of its own, or the server`
+  const work = ofWork(table, catalog, owner, readings)
+  const asked = askedByWords(catalog)
+  if (work === 'reached' && owner)
+    return `${on}\n${createPolicy(table, SEE_REACHED, 'select', owner)}\n-- who of them may write it needs policies of its own, or the server`
+  if (work === 'asked' && asked) return `${on}\n${FOR_WHOM}${asked.call}`
   // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
   const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [], catalog)])]
   if (owner && (power.length || givesRights(table) || isRecord(table)))
@@ -51,5 +78,16 @@ export function enableFix(table: Table, catalog: Catalog, owner: string | undefi
   if (owner) return `${on}\n${createPolicy(table, 'Users manage their own rows', 'all', owner)}`
   if (table.userData || says(FOR_THE_SERVER, table.name) || givesRights(table))
     return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
-  return `${on}\n${readableBy(table, true)}`
+  return `${on}\n${readableBy(table, isOpenToVisitors(catalog))}`
+}
+
+/** A condition that looks at nobody. */
+const ASKS_NOBODY = /^(?!.*(?:\bauth\.|current_setting|\bSELECT\b|\w\())/is
+/** So many policies say for whom an application is. */
+const MANY = 5
+
+/** Whether visitors who are not signed in read anything at all: where many policies let in others and none lets in them, what is shown is shown after signing in. */
+export function isOpenToVisitors({ policies }: Pick<Catalog, 'policies'>): boolean {
+  const reading = policies.filter((p) => p.schema === 'public' && p.permissive && (p.command === 'select' || p.command === 'all') && p.using !== undefined)
+  return reading.length < MANY || reading.some((p) => p.roles.some((r) => /^(?:public|anon)$/i.test(r)) && ASKS_NOBODY.test(p.using ?? ''))
 }

@@ -1,10 +1,11 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Command, Policy, Table } from '../database.ts'
+import { BY_SOMEBODY, reachedBy } from './asked-helpers.ts'
 import { authorOf } from './author-of.ts'
 import { holdsCallersId, inTheirWords } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
-import { enableFix, givesRights, isRecord } from './enable-fix.ts'
+import { enableFix, givesRights, isRecord, ofWork, SEE_REACHED } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { isLookedAfter } from './looked-after.ts'
@@ -36,14 +37,17 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
   const found = catalog.tables.find((t) => nameOf(t) === hole.object)
   if (!found) return undefined
   const table = withUserData(found)
-  const owner = ownerCondition(table, catalog, readings, hole.command === 'insert')
-  const on = readableName(hole.object)
   const policy = catalog.policies.find((p) => nameOf({ schema: p.schema, name: p.table }) === hole.object && p.name === hole.policy)
+  const owner = ownerCondition(table, catalog, readings, hole.kind === 'policy' ? (policy?.command ?? 'all') : 'select')
+  const on = readableName(hole.object)
   switch (hole.kind) {
     case 'no-rls':
       return enableFix(table, catalog, owner, readings)
-    case 'locked':
-      return owner && createPolicy(table, 'Users see their own rows', 'select', owner)
+    case 'locked': {
+      const work = ofWork(table, catalog, owner, readings)
+      if (work === 'asked') return undefined
+      return owner && createPolicy(table, work ? SEE_REACHED : 'Users see their own rows', 'select', owner)
+    }
     case 'escalation':
       if (hole.because === 'above' && hole.states?.[0]) return keepAbove(table, hole.states[0], 'update')
       if (hole.because === 'held') return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
@@ -240,9 +244,16 @@ function ownColumn(table: Table, catalog: Catalog): string | undefined {
 }
 
 /** What ties a row to the caller: its owner column, its parent's, or membership of its tenant. */
-function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, isNew = false): string | undefined {
+function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, command: Policy['command']): string | undefined {
+  const isNew = command === 'insert'
   const own = ownColumn(table, catalog)
-  if (own) return `${caller(table, own)} = ${readable(own)}`
+  const mine = own && `${caller(table, own)} = ${readable(own)}`
+  if (mine && !BY_SOMEBODY.test(own)) return mine
+  // what several people work with is not alone that one's who entered it
+  const reached = reachedBy(table, catalog, readings, command !== 'select')
+  if (mine && reached && command !== 'select') return isNew ? `${mine} and ${reached}` : mine
+  if (reached) return reached
+  if (mine) return mine
   for (const key of table.foreignKeys) {
     const parent = catalog.tables.find((t) => nameOf(t) === key.references)
     const column = parent && ownColumn(parent, catalog)
