@@ -468,3 +468,43 @@ create policy "drop days" on closed_days for delete to authenticated using (true
   expect(days.code).toBe('alter table public.closed_days enable row level security;\ndrop policy "drop days" on public.closed_days;')
   expect(days.text).toContain('delete (src/main.tsx:7)')
 })
+
+test('files go on lying where the code puts them: another policy of the bucket says whose they are, and a root has no folder', async () => {
+  const of = await findingsOf({
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': CLIENT,
+    'src/main.tsx': `import { supabase } from './client'
+export async function save(project: { id: string }, file: File, pathOf: (f: File) => string) {
+  await supabase.storage.from('plans').upload(\`\${project.id}/\${file.name}\`, file)
+  await supabase.storage.from('logos').upload(\`logo-\${Date.now()}.png\`, file)
+  await supabase.storage.from('papers').upload(pathOf(file), file)
+  await supabase.storage.from('mixed').upload(\`news/\${file.name}\`, file)
+  await supabase.storage.from('mixed').upload(pathOf(file), file)
+}
+`,
+    'supabase/migrations/1.sql': `create table people (project_id uuid, user_id uuid references auth.users);
+alter table people enable row level security;
+create policy "own" on people for select using (user_id = auth.uid());
+create function projects_of(p_user uuid) returns uuid[] language sql stable security definer as $$ select array_agg(project_id) from people where user_id = p_user $$;
+insert into storage.buckets (id, name, public) values ('plans', 'plans', false), ('logos', 'logos', false), ('papers', 'papers', false), ('mixed', 'mixed', false);
+create policy "read plans" on storage.objects for select to authenticated using (bucket_id = 'plans' and split_part(name, '/', 1)::uuid = any (projects_of(auth.uid())));
+create policy "put plans" on storage.objects for insert to authenticated with check (bucket_id = 'plans');
+create policy "all plans" on storage.objects for select to authenticated using (bucket_id = 'plans');
+create policy "put logos" on storage.objects for insert to authenticated with check (bucket_id = 'logos');
+create policy "drop logos" on storage.objects for delete to authenticated using (bucket_id = 'logos');
+create policy "put papers" on storage.objects for insert to authenticated with check (bucket_id = 'papers');
+create policy "put mixed" on storage.objects for insert to authenticated with check (bucket_id = 'mixed');`,
+  })
+  const fix = (name: string) => of(6, `policy storage.objects "${name}"`).fix
+  expect(fix('put plans').code).toContain('= ANY (public.projects_of(auth.uid())')
+  expect(fix('put plans').text).toBe('Let the policy ask what "read plans" asks of names in the same bucket.')
+  expect(fix('all plans').code).toBe('drop policy "all plans" on storage.objects;\n-- the policy "read plans" stays')
+  expect(fix('put logos').text).toContain('at the root of the bucket (src/main.tsx:4), which that refuses')
+  expect(fix('drop logos').code).toContain('owner_id = (select auth.uid())::text')
+  expect(fix('put papers').text).toContain('where the code uploads (src/main.tsx:5) is not to be seen')
+  expect(fix('put mixed').code).toBeUndefined()
+  expect(fix('put mixed').text).toContain(
+    "under news/ (src/main.tsx:6), so their folder is nobody's id, and elsewhere under one that is not to be seen there (src/main.tsx:7)",
+  )
+})

@@ -1,7 +1,7 @@
 import type { Bucket, Hole } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import type { BucketInCode } from '../../model/schema/buckets-in-code.ts'
+import type { BucketInCode, Upload } from '../../model/schema/buckets-in-code.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
 import { oneForEachFix } from './one-for-each-fix.ts'
 import type { FoundIn } from './shared-helper.ts'
@@ -96,21 +96,59 @@ function policyIssue(model: Model, holes: readonly Hole[]): FoundIn | undefined 
 
 const OF_THE_CALLER = /user|auth|uid|owner|profile|account|session|member|me\b/i
 
+/** Where users put files into a bucket; what fills it once from a script of the operator's says nothing of their names. */
+function uploadsOf({ schema, modules }: Model, bucket: string | undefined): readonly Upload[] {
+  const all = schema.bucketsInCode?.find((b) => b.name === bucket)?.uploads ?? []
+  const theirs = all.filter((u) => modules.inBrowser(u.path, u.line))
+  return theirs.length ? theirs : all.filter((u) => !/(?:^|\/)(?:scripts?|tools|seeds?)\//.test(u.path))
+}
+
 /** Where the code puts files under something else than the caller's id, their folder says nothing of whose they are: the policy has to ask for that. */
 function folderAdvice(model: Model, hole: Hole, fix: Fix): Fix {
-  const bucket = model.schema.bucketsInCode?.find((b) => b.name === hole.bucket)
-  const other = bucket?.uploads?.find((u) => u.folder !== undefined && !OF_THE_CALLER.test(u.folder))
-  if (!other?.folder || !fix.code?.includes('storage.foldername')) return fix
-  const place = `The code puts files under ${other.folder}/ (${other.path}:${other.line}), so their folder is nobody's id`
-  const { proved: _untried, ...rest } = fix
-  if (hole.command === 'update' || hole.command === 'delete') {
+  const uploads = uploadsOf(model, hole.bucket)
+  const atRoot = uploads.find((u) => u.folder === '')
+  const refused =
+    atRoot && hole.command === 'insert'
+      ? ` The code puts files at the root of the bucket (${atRoot.path}:${atRoot.line}), which that refuses: let their names begin with the folder in the same change.`
+      : ''
+  const beside = /\n-- (?:as )?the policy ("[^\n]+?") (?:stays|asks of the same bucket)$/.exec(fix.code ?? '')
+  if (beside)
     return {
-      ...rest,
-      text: `${place}: bind the policy to who uploaded the file.`,
-      code: fix.code.replaceAll('(storage.foldername(name))[1] = (select', 'owner_id = (select'),
+      ...fix,
+      text: `${
+        beside[0].endsWith('stays')
+          ? `Drop the policy: ${beside[1]} lets in those whose files they are, and this one everybody beside them.`
+          : `Let the policy ask what ${beside[1]} asks of names in the same bucket.`
+      }${refused}`,
+    }
+  if (!fix.code?.includes('storage.foldername')) return fix
+  const other = uploads.find((u) => u.folder !== undefined && !OF_THE_CALLER.test(u.folder))
+  const { proved: _untried, ...rest } = fix
+  const byUploader = fix.code.replaceAll('(storage.foldername(name))[1] = (select', 'owner_id = (select')
+  if (!other) {
+    const [unseen] = uploads.filter((u) => u.folder === undefined)
+    if (!unseen || uploads.some((u) => u.folder !== undefined)) return fix
+    return {
+      ...fix,
+      text: `${fix.text} What the first folder is where the code uploads (${unseen.path}:${unseen.line}) is not to be seen: if it names a project, a customer or whatever else, let the policy look up whether the caller may reach that instead.`,
     }
   }
-  if (!other.folder.startsWith('$'))
+  if (other.folder === '') {
+    if (hole.command === 'insert') return { ...fix, text: `${fix.text}${refused}` }
+    return {
+      ...rest,
+      text: `The code puts files at the root of the bucket (${other.path}:${other.line}), so no folder says whose they are: bind the policy to who uploaded the file${hole.command === 'select' ? ', or declare the bucket public if everybody is to see them' : ''}.`,
+      code: byUploader,
+    }
+  }
+  const place = `The code puts files under ${other.folder}/ (${other.path}:${other.line}), so their folder is nobody's id`
+  if (hole.command === 'update' || hole.command === 'delete') return { ...rest, text: `${place}: bind the policy to who uploaded the file.`, code: byUploader }
+  const elsewise = uploads.find((u) => u.folder !== other.folder)
+  if (elsewise)
+    return {
+      text: `${place}, and elsewhere under ${elsewise.folder ? `${elsewise.folder}/` : elsewise.folder === '' ? 'none' : 'one that is not to be seen there'} (${elsewise.path}:${elsewise.line}). Ask for each of these paths who may reach what its folder names, in place of the bucket alone.`,
+    }
+  if (!other.folder?.startsWith('$'))
     return {
       ...rest,
       text: `${place}. Put the caller's id behind it (${other.folder}/<id>/...) and compare that folder; files that lie there already have to be moved.`,
@@ -228,8 +266,11 @@ function unnamedBuckets(model: Model): (Issue | undefined)[] {
 /** Where the code puts files that the policy for own folders would refuse. */
 function elsewhere(bucket: BucketInCode): string {
   const other = bucket.uploads?.find((u) => u.folder !== undefined && !OF_THE_CALLER.test(u.folder))
+  const unseen = bucket.uploads?.every((u) => u.folder === undefined) ? bucket.uploads[0] : undefined
+  if (unseen)
+    return ` What the first folder is where the code uploads (${unseen.path}:${unseen.line}) is not to be seen: if it names a project or whatever else, let the policy look up whether the caller may reach that instead.`
   return other
-    ? ` The code puts files under ${other.folder}/ (${other.path}:${other.line}), which that refuses: let their names begin with the caller's id, or let the policy look up who may reach what the folder names.`
+    ? ` The code puts files ${other.folder === '' ? 'at the root' : `under ${other.folder}/`} (${other.path}:${other.line}), which that refuses: let their names begin with the caller's id, or let the policy look up who may reach what the folder names.`
     : ''
 }
 

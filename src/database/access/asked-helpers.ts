@@ -23,6 +23,7 @@ interface AskedOfRow {
   readonly about: string
   readonly write: (column: string) => string
   readonly asked: number
+  readonly forFew: boolean
   /** A policy for writing lets in whom it lets through, and asks nothing more. */
   readonly writes: boolean
 }
@@ -56,7 +57,10 @@ function conditionOn(table: Table, known: readonly AskedOfRow[], name: (column: 
   return undefined
 }
 
-/** What is asked most comes first. */
+/** Asks for more than to belong somewhere. */
+const FOR_FEW = /owner|admin|manage|edit|write|delete/i
+
+/** What is asked most comes first, and before what only some of those who belong there may. */
 function askedOfRows(catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): AskedOfRow[] {
   const found = new Map<string, AskedOfRow>()
   for (const policy of catalog.policies) {
@@ -76,10 +80,10 @@ function askedOfRows(catalog: Catalog, readings: ReadonlyMap<string, readonly Re
       const key = `${call.replaceAll(column, '')} ${about}`
       const alone = policy.command !== 'select' && orBranches(text).some((b) => b.replace(/^\(+|\)+$/g, '') === call.replace(/\)$/, ''))
       const known = found.get(key)
-      found.set(key, { about, write, asked: (known?.asked ?? 0) + 1, writes: alone || known?.writes === true })
+      found.set(key, { about, write, asked: (known?.asked ?? 0) + 1, forFew: FOR_FEW.test(name), writes: alone || known?.writes === true })
     }
   }
-  return [...found.values()].filter((a) => a.asked > 1).toSorted((a, b) => b.asked - a.asked)
+  return [...found.values()].filter((a) => a.asked > 1).toSorted((a, b) => Number(a.forFew) - Number(b.forFew) || b.asked - a.asked)
 }
 
 /** A function that policies ask by words what the caller may do, one of these questions, and a policy that asks it. */

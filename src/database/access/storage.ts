@@ -154,7 +154,7 @@ async function confirmStorage(trier: Trier, catalog: Catalog, hole: Hole, all: r
   const role = hole.who === 'anon' ? 'anon' : 'A'
   const before = await tryObject(trier, role, bucket, hole.command, 'other')
   const current: Hole = before.result === 'allowed' ? { ...hole, proof: 'executed' } : hole
-  const code = storageFix(hole, catalog)
+  const code = storageFix(hole, catalog, all)
   if (!code) return current
   const tryWith = (fix: string) => trier.withFix(fix, () => tryObject(trier, role, bucket, hole.command, 'other'))
   const after = await tryWith(code)
@@ -169,10 +169,41 @@ async function confirmStorage(trier: Trier, catalog: Catalog, hole: Hole, all: r
   return closed?.result === 'refused' ? { ...current, fix: { code: both, proved: before.result === 'allowed' }, beside: others } : current
 }
 
-/** The policy again, with the bucket and the caller's own folder. */
-function storageFix(hole: Hole, catalog: Catalog): string | undefined {
+/** A condition that compares the name of a file with what the caller is or may reach. */
+const BY_NAME = /\bname\b(?=.*(?:\bauth\.|\w\())|(?:\bauth\.|\w\().*\bname\b/is
+
+/** How code ends that leaves the matter to a policy which is there, or says what another one of the same bucket asks. */
+const STAYS = (name: string) => `-- the policy ${ident(name)} stays`
+const AS_ANOTHER = (name: string) => `-- as the policy ${ident(name)} asks of the same bucket`
+
+/** Policies of a bucket that look at the name of the file and let in nobody else, those of the same command first. */
+function boundBeside(bucket: string, policy: Policy, catalog: Catalog, open: readonly Hole[]): Policy | undefined {
+  const bound = catalog.policies.filter(
+    (p) =>
+      p.schema === 'storage' &&
+      p.table === 'objects' &&
+      p.permissive &&
+      p.name !== policy.name &&
+      !open.some((h) => h.policy === p.name) &&
+      !(p.dependsOnStubs ?? []).length &&
+      [p.using ?? p.check ?? ''].every((text) => text.includes(`bucket_id = ${literal(bucket)}`) && /\bauth\.(?:uid|jwt)\(\)/.test(text) && BY_NAME.test(text)),
+  )
+  return bound.find((p) => p.command === policy.command || p.command === 'all') ?? bound[0]
+}
+
+/** The policy again, with the bucket and the caller's own folder, or with what another policy of the bucket asks of the name. */
+function storageFix(hole: Hole, catalog: Catalog, all: readonly Hole[]): string | undefined {
   const policy = catalog.policies.find((p) => p.schema === 'storage' && p.table === 'objects' && p.name === hole.policy)
   if (!policy) return undefined
+  const beside = hole.bucket === undefined ? undefined : boundBeside(hole.bucket, policy, catalog, all)
+  const drop = `drop policy ${ident(policy.name)} on storage.objects;`
+  if (beside && (beside.command === policy.command || beside.command === 'all')) return `${drop}\n${STAYS(beside.name)}`
+  if (beside && policy.command !== 'all') {
+    const asked = beside.using ?? beside.check ?? ''
+    const clause =
+      policy.command === 'insert' ? `with check (${asked})` : policy.command === 'update' ? `using (${asked})\n  with check (${asked})` : `using (${asked})`
+    return `${drop}\ncreate policy ${ident(successorOf(policy.name, '(own files)'))} on storage.objects\n  for ${policy.command} to authenticated\n  ${clause};\n${AS_ANOTHER(beside.name)}`
+  }
   const bucket = hole.bucket ?? catalog.buckets[0]?.name
   if (bucket === undefined) return `drop policy ${ident(policy.name)} on storage.objects;`
   const asked = policy.check ?? policy.using

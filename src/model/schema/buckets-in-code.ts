@@ -16,7 +16,7 @@ export interface BucketInCode {
   readonly uploads?: readonly Upload[]
 }
 
-/** Where a file is put into a bucket, and the first folder of its name where the code shows it: `posts`, or what stands for it (`${roomId}`). */
+/** Where a file is put into a bucket, and the first folder of its name where the code shows it: `posts`, what stands for it (`${roomId}`), or '' at the root. */
 export interface Upload extends Place {
   readonly folder?: string
 }
@@ -95,11 +95,14 @@ const literalText = (node: Json | undefined): string | undefined => (node?.['k']
 /** The first folder of a file's name in a template: `posts` of `posts/${name}`, `${room.id}` of `${room.id}/${name}`. */
 function firstFolder(node: Json | undefined): string | undefined {
   const whole = literalText(node)
-  if (whole !== undefined) return /^([^/]+)\//.exec(whole)?.[1]
+  if (whole !== undefined) return /^([^/]+)\//.exec(whole)?.[1] ?? ''
   if (node?.['k'] !== 'tpl') return undefined
-  const [before = '', after = ''] = node['quasis'] as readonly string[]
+  const quasis = node['quasis'] as readonly string[]
+  const [before = '', after = ''] = quasis
   const written = /^([^/]+)\//.exec(before)?.[1]
   if (written !== undefined) return written
+  // `logo-${Date.now()}.png`; what a variable at its beginning holds may be a path
+  if (before !== '' && quasis.every((q) => !q.includes('/')) && (node['exprs'] as readonly Json[]).slice(0, 1).every((e) => e['k'] === 'call')) return ''
   const name =
     before === '' && after.startsWith('/') ? (dotted((node['exprs'] as readonly Json[])[0]) ?? idName((node['exprs'] as readonly Json[])[0])) : undefined
   return name === undefined ? undefined : `\${${name}}`
