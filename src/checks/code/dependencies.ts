@@ -147,8 +147,8 @@ function noLockFile(u: UnlockedManifest): Issue {
     subject: `file ${u.path}`,
     discriminator: 'no lock file',
     severity: 'Medium',
-    title: 'No lock file',
-    message: `${u.path} asks for ${count(u.dependencies, 'package')} and no lock file is committed${ignored ? ` (\`${ignored.pattern}\` in ${ignored.path}:${ignored.line} keeps it out)` : ''}: each installation takes whatever is newest, so nobody can say which versions run in production or audit them.`,
+    title: u.empty ? 'The lock file lists nothing' : 'No lock file',
+    message: `${u.path} asks for ${count(u.dependencies, 'package')} and ${u.empty ? `${u.empty} lists none of them` : 'no lock file is committed'}${ignored ? ` (\`${ignored.pattern}\` in ${ignored.path}:${ignored.line} keeps it out)` : ''}: each installation takes whatever is newest, so nobody can say which versions run in production or audit them.`,
     attack:
       'A malicious or hijacked release of any package in the tree is installed by the next build without a change in the repository that anybody could review.',
     fix: {

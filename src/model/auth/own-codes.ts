@@ -120,10 +120,14 @@ function cachedCode(call: Call, site: Site, reader: UrlReader): CodeUse | undefi
   return { at, library: 'own', how: `code kept under \`${text.slice(0, 24)}\``, channel: 'email', lifetime }
 }
 
+const TAKES_CODE = /^(?:handle_?)?(?:verify|validate|check|confirm|complete|submit|log_?in_?with|sign_?in_?with)/i
+
 /** `jwt.sign({ email, purpose: 'magic-link' }, secret, { expiresIn: '7d' })` in a function that makes sign-in links. */
 function signedLink(call: Call, fn: FunctionIR, site: Site, reader: UrlReader): CodeUse | undefined {
   if (call.k !== 'call' || !/^(jwt|jsonwebtoken)\.sign$/.test(calleeText(call.fn))) return undefined
-  const says = [fn.name ?? '', ...[...subExpressions(call)].map((e) => stringOf(e) ?? '')].some((t) => PURPOSE.test(t))
+  // whoever has sent the right code is given a session, which is no link
+  const named = fn.name !== undefined && !TAKES_CODE.test(fn.name) ? fn.name : ''
+  const says = [named, ...[...subExpressions(call)].map((e) => stringOf(e) ?? '')].some((t) => PURPOSE.test(t))
   const mailsLink = [...expressions(fn)].some(
     (e) => e.k === 'tpl' && e.quasis.some((q) => /magic|passwordless|(?:sign-?in|log-?in)\/?(?:link|verify|callback)?[?/][a-z_=&]*token=?/i.test(q)),
   )

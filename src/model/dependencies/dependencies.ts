@@ -28,6 +28,8 @@ export interface UnlockedManifest {
   readonly dependencies: number
   /** The .gitignore line that keeps the lock file out. */
   readonly ignoredAt?: Place & { readonly pattern: string }
+  /** The lock file that is there and lists no package. */
+  readonly empty?: string
 }
 
 export interface VulnerablePackage {

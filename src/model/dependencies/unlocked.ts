@@ -7,17 +7,22 @@ import { type Manifests, nearestLock } from './direct-requests.ts'
 
 const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 
-/** Manifests that ask for packages and that no lock file covers; members of a workspace count through its root. */
+/** Of the repository itself: no lock file says more of them. */
+const LOCAL = /^(?:workspace|file|link|portal):/
+
+/** Manifests that ask for packages and that no lock file covers, or one that lists nothing; members of a workspace count through its root. */
 export function findUnlocked(
   manifests: Manifests,
-  locks: readonly { readonly dir: string; readonly facts: LockfileFacts }[],
+  locks: readonly { readonly dir: string; readonly path: string; readonly facts: LockfileFacts }[],
   gitignores: ReadonlyMap<string, GitignoreFacts>,
   workspaces: WorkspacesModel,
 ): UnlockedManifest[] {
   const found: UnlockedManifest[] = []
   for (const [dir, { path, facts }] of manifests) {
     const wanted = facts.dependencies.filter((d) => d.group !== 'peerDependencies')
-    if (!wanted.length || isCovered(dir, manifests, locks)) continue
+    const empty = locks.find((l) => l.dir === dir && !l.facts.packages.length && wanted.some((d) => !LOCAL.test(d.range)))
+    if (!wanted.length || (!empty && isCovered(dir, manifests, locks))) continue
+    if (empty && locks.some((l) => l.dir === dir && l.facts.packages.length)) continue
     // One finding at the root speaks for the members that would share its lock file.
     if (dir !== '' && memberOf(dir, manifests)) continue
     const ignoredAt = whyIgnored(dir, gitignores)
@@ -27,6 +32,7 @@ export function findUnlocked(
       line: Math.min(...wanted.map((d) => d.line)),
       dependencies: wanted.length,
       ...(ignoredAt ? { ignoredAt } : {}),
+      ...(empty ? { empty: empty.path } : {}),
     })
   }
   return found
