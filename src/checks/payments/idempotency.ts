@@ -142,28 +142,22 @@ function lostIssue(w: Endpoint, routes: readonly Route[]): Issue[] {
       title: 'A failed event is acknowledged',
       message: `${w.subject} answers 2xx although the work failed${first.because ? ` (${first.because})` : ''}, so ${w.processor} does not deliver the event again and it is lost.`,
       attack: 'No attacker is needed: a short database outage leaves customers who paid without what they bought, or cancelled ones with access.',
-      fix: first.unread
+      fix: isInHelper(w, first, routes)
         ? {
-            text: 'Look at the error of each write and throw it: the client reports a failure beside the rows and throws nothing. What is thrown has to reach the processor as 500, which retries for days.',
+            text: 'Throw when the work fails, and catch it nowhere before the endpoint: what is not caught there is answered with 500, and the processor retries for days.',
             language: 'ts',
-            code: UNREAD,
+            code: 'if (error) throw error',
           }
-        : isInHelper(w, first, routes)
-          ? {
-              text: 'Throw when the work fails, and catch it nowhere before the endpoint: what is not caught there is answered with 500, and the processor retries for days.',
-              language: 'ts',
-              code: 'if (error) throw error',
-            }
-          : {
-              text: first.because
-                ? 'Wait for the work before the answer, let its exceptions through and answer 500 then; the processor retries for days.'
-                : 'Answer 500 when the work fails; the processor retries for days.',
-              language: 'ts',
-              code: 'return new Response(null, { status: 500 })',
-              ...(rest.length || first.because
-                ? {}
-                : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
-            },
+        : {
+            text: first.because
+              ? 'Wait for the work before the answer, let its exceptions through and answer 500 then; the processor retries for days.'
+              : 'Answer 500 when the work fails; the processor retries for days.',
+            language: 'ts',
+            code: 'return new Response(null, { status: 500 })',
+            ...(rest.length || first.because
+              ? {}
+              : { rewrite: { path: first.path, line: first.line, apply: swap(/(\bstatus: |\.status\()20[0-4]\b/, '$1500') } }),
+          },
       at: { path: first.path, line: first.line },
       related: rest.map(({ path, line, because }) => ({ path, line, what: because ?? 'another 2xx after a failure' })),
       proof: 'inferred',
@@ -226,9 +220,6 @@ function redemptionIssue(r: Redemption, library: string | undefined): Issue[] {
     },
   ]
 }
-
-/** For a write in the handler or in a helper of it. */
-const UNREAD = 'const { error } = await … // the write as it stands\nif (error) throw error // and answer 500 where exceptions are caught'
 
 /** What an event is answered that was processed before. */
 const SKIP = 'return new Response(null, { status: 200 })'

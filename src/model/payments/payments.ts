@@ -67,8 +67,8 @@ export interface Repeats {
   readonly repeats: readonly RepeatProblem[]
   /** Number of effects that were looked at for repetition. */
   readonly effects: number
-  /** Answers 2xx after work failed; `unread` where nothing looks whether it did. */
-  readonly acknowledgesFailure: readonly (Place & { readonly because?: string; readonly unread?: true })[]
+  /** Answers 2xx after work failed. */
+  readonly acknowledgesFailure: readonly (Place & { readonly because?: string })[]
   /** Where the event is recorded as done before the work, when nothing takes the record back. */
   readonly recordedTooEarly?: Place & { readonly work: string }
   /** Writes whose error nobody looks at: supabase-js does not throw, so a failed one goes unnoticed. */

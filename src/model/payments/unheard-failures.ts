@@ -5,23 +5,20 @@ import type { Route } from '../routes/routes.ts'
 import { contains } from './conditions.ts'
 import { isEventId } from './event-claim.ts'
 import { floatingCalls, isPromised } from './floating-calls.ts'
-import { isAccepted, unreadErrors } from './lost-events.ts'
+import { isAccepted } from './lost-events.ts'
 import { entryPlace } from './verification.ts'
 
 /** Where work is done whose failure nobody hears of, and why. */
 export interface Unheard extends Place {
   readonly because: string
-  /** The client reports the failure, and nothing looks at the report. */
-  readonly unread?: true
 }
 
 type Code = (path: string) => JavaScriptFacts | undefined
 
-/** Work that the answer of success does not wait for, or whose failure is logged where it happens or not even looked at: the processor takes the event for delivered. */
+/** Work that the answer of success does not wait for, or whose failure is logged where it happens: the processor takes the event for delivered. */
 export function unheardFailures(route: Route, steps: readonly Step[], code: Code): readonly Unheard[] {
   // an event that is stored first can be worked off again
   const stored = steps.findIndex((s) => isStored(s))
-  const unread = new Set(unreadErrors(steps))
   return steps.flatMap((s, i): Unheard[] => {
     if (!isWork(s) || !isAccepted(s, steps) || (stored >= 0 && stored <= i)) return []
     const floating = floatingAt(s, code)
@@ -29,15 +26,12 @@ export function unheardFailures(route: Route, steps: readonly Step[], code: Code
       return [{ ...placeIn(route, floating, s), because: 'nobody waits for the work, which may still fail when the answer is on its way' }]
     if (answeredBefore(s, i, route, steps)) return [{ ...entryPlace(s, route), because: 'the answer is sent before the work is done' }]
     const logged = loggedAway(s, i, steps)
-    if (logged) return [{ ...entryPlace(s, route), because: `${logged.at.path}:${logged.at.line} logs what went wrong and goes on as if nothing had` }]
-    return unread.has(s) ? [{ ...entryPlace(s, route), because: `nothing looks at the error that the write to ${tableOf(s)} may report`, unread: true }] : []
+    return logged ? [{ ...entryPlace(s, route), because: `${logged.at.path}:${logged.at.line} logs what went wrong and goes on as if nothing had` }] : []
   })
 }
 
 const isWork = ({ effect: e, before, everywhere }: Step): boolean =>
   !before && !everywhere && e.kind === 'db' && e.op !== 'select' && !/log|audit|(^|_)events?$|webhook|notification|session|cache/i.test(e.table)
-
-const tableOf = ({ effect: e }: Step): string => (e.kind === 'db' ? e.table : '')
 
 const isQueued = ({ effect: e }: Step): boolean => e.kind === 'enqueue' || e.kind === 'kv'
 
