@@ -50,7 +50,8 @@ select cron.schedule('tickets', '0 * * * *', $$ select net.http_post(url := 'htt
 `,
   })
   const all = report.checks.find((c) => c.number === 16)?.findings ?? []
-  for (const name of ['settle-tickets', 'ticket-reminder']) expect(of(all, `function ${name}`).code).toMatch(/CRON_SECRET[\s\S]*!secret \|\|[\s\S]*Bearer/)
+  for (const name of ['settle-tickets', 'ticket-reminder'])
+    expect(of(all, `function ${name}`).code).toMatch(/CRON_SECRET[\s\S]*!secret \|\|[\s\S]*'x-cron-secret'/)
   expect(of(all, 'function settle-tickets').text).toMatch(/pg_cron starts it/)
   expect(of(all, 'function receive-mail').code).toMatch(/npm:svix[\s\S]*new Webhook[\s\S]*svix-signature/)
   const closing = of(all, 'function admin-close-ticket')

@@ -154,3 +154,108 @@ create policy "own" on profiles for select using (id = auth.uid());
   )
   expect(fixes['function bulk']).toMatch(/that they are an administrator/)
 })
+
+test('who calls decides what is asked: the clock names no row, and the server sends itself no session', async () => {
+  const change = (name: string) => `import { admin } from '${name}'
+export async function POST(request: Request) {
+  const { id, userId } = await request.json()
+  await admin.from('visits').update({ note: 'seen', seen_by: userId }).eq('id', id)
+  return new Response('ok')
+}
+`
+  const report = await auditFiles({
+    'package.json':
+      '{ "name": "club", "dependencies": { "next": "15.0.0", "@supabase/supabase-js": "2.45.0", "@upstash/redis": "1.0.0", "@upstash/ratelimit": "1.0.0" } }',
+    'supabase/migrations/1.sql':
+      'create table visits (id uuid primary key, user_id uuid references auth.users (id), note text);\nalter table visits enable row level security;\n',
+    'lib/admin.ts':
+      "import { createClient } from '@supabase/supabase-js'\nexport const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)\n",
+    // things that are called what jobs are called
+    'app/api/visits/[id]/reminders/route.ts': change('../../../../../lib/admin'),
+    'app/api/visits/send-reminder/route.ts': change('../../../../lib/admin'),
+    'app/api/visits/cleanup/route.ts': change('../../../../lib/admin'),
+    'components/remind.tsx':
+      "'use client'\nexport function Remind() {\n  return <button onClick={() => fetch('/api/visits/send-reminder', { method: 'POST', body: '{}' })}>Remind</button>\n}\n",
+    // the server alone, and the server beside a page
+    'app/api/mark/route.ts': change('../../../lib/admin'),
+    'app/api/note/route.ts': change('../../../lib/admin'),
+    'components/note.tsx':
+      "'use client'\nexport function Desk() {\n  return <button onClick={() => fetch('/api/note', { method: 'POST', body: '{}' })}>Note</button>\n}\n",
+    'app/api/events/route.ts': `export async function POST(request: Request) {
+  const event = await request.json()
+  if (event.type === 'url_verification') return Response.json({ challenge: event.challenge })
+  await fetch(\`\${process.env.SITE}/api/mark\`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(event) })
+  await fetch(\`\${process.env.SITE}/api/note\`, { method: 'POST', body: JSON.stringify(event) })
+  return new Response('ok')
+}
+`,
+    'app/api/groupme/webhook/route.ts': change('../../../../lib/admin'),
+    // a database's own event, a view that shows a file, a trial without a caller, and a function that others call with the key of the server
+    'supabase/functions/on-visit/index.ts': edge(
+      "  const payload = await req.json()\n  if (payload.old_record?.note !== payload.record.note) await admin.from('visits').update({ note: 'x' }).eq('id', payload.record.id)",
+    ),
+    'supabase/functions/test-visits/index.ts': edge("  const { id } = await req.json()\n  await admin.from('visits').delete().eq('id', id)"),
+    'supabase/functions/tell-person/index.ts': edge(
+      "  const { userId, note } = await req.json()\n  await admin.from('visits').update({ note }).eq('user_id', userId)",
+    ),
+    'supabase/functions/receive/index.ts': edge(
+      "  await fetch(`${Deno.env.get('SUPABASE_URL')}/functions/v1/tell-person`, { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')}` } })",
+    ),
+    'app/tell/page.tsx':
+      "'use client'\nimport { supabase } from '../../lib/browser'\nexport default function Tell() {\n  return <button onClick={() => supabase.functions.invoke('tell-person', { body: {} })}>Tell</button>\n}\n",
+    'lib/browser.ts':
+      "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!)\nexport const signIn = (email: string, password: string) => supabase.auth.signInWithPassword({ email, password })\n",
+  })
+  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const said = Object.fromEntries(findings.map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(said).toMatchObject({
+    'route POST /api/visits/[id]/reminders': expect.stringMatching(/^Establish who calls/),
+    'route POST /api/visits/send-reminder': expect.stringMatching(/^Establish who calls/),
+    'route POST /api/visits/cleanup': expect.stringMatching(/CRON_SECRET.*Where a person starts it, ask for an administrator/s),
+    'route POST /api/mark': expect.stringMatching(/^Nobody signs in here: app\/api\/events\/route\.ts:4 calls it from the server.*INTERNAL_API_SECRET/s),
+    'route POST /api/note': expect.stringMatching(/^Establish who calls.*app\/api\/events\/route\.ts:5 calls it from the server/s),
+    'route POST /api/groupme/webhook': expect.stringMatching(/^GroupMe calls this.*searchParams\.get\('secret'\) !== secret/s),
+    'function on-visit': expect.stringMatching(/a webhook of the database calls this.*x-webhook-secret/s),
+    'function test-visits': expect.stringMatching(/^By its name this is there to try something out/),
+    'function tell-person': expect.stringMatching(/receive\/index\.ts:4\): they bring the key of the server.*if \(!user && !ofTheServer\)/s),
+  })
+})
+
+test('what limits other handlers limits here, unless it counts those who are signed in', async () => {
+  const signIn = (path: string, limit = '') => `import bcrypt from 'bcryptjs'
+import { prisma } from '${path}/prisma'
+${limit ? `import { withRateLimit, limiters } from '${path}/limits'\n` : ''}
+export async function POST(request: Request) {
+${limit}  const { email, password } = await request.json()
+  const user = await prisma.user.findUnique({ where: { email } })
+  if (!user || !(await bcrypt.compare(password, user.password))) return new Response(null, { status: 401 })
+  return Response.json({ ok: true })
+}
+`
+  const limited = '  const refused = await withRateLimit(request, limiters.auth)\n  if (refused instanceof Response) return refused\n'
+  const files = (limit: string) => ({
+    'package.json':
+      '{ "name": "club", "dependencies": { "next": "15.0.0", "@prisma/client": "6.0.0", "bcryptjs": "2.4.3", "@upstash/redis": "1.0.0", "@upstash/ratelimit": "1.0.0" } }',
+    'lib/prisma.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
+    'lib/limits.ts': `import { Ratelimit } from '@upstash/ratelimit'
+import { Redis } from '@upstash/redis'
+const redis = new Redis({ url: process.env.KV_URL_OF_OURS!, token: process.env.KV_TOKEN_OF_OURS! })
+export const limiters = { auth: new Ratelimit({ redis, limiter: Ratelimit.slidingWindow(5, '15 m') }) }
+export async function withRateLimit(request: Request, limiter: Ratelimit) {
+  const { success } = await limiter.limit(request.headers.get('x-forwarded-for') ?? '')
+  if (!success) return new Response(null, { status: 429 })
+  return { success }
+}
+`,
+    'app/api/staff/login/route.ts': signIn('../../../../lib'),
+    ...(limit ? { 'app/api/guests/login/route.ts': signIn('../../../../lib', limit) } : {}),
+  })
+  const codeOf = async (limit: string) => {
+    const report = await auditFiles(files(limit))
+    return report.checks.find((c) => c.number === 18)?.findings.find((f) => f.subject === 'route POST /api/staff/login')?.fix
+  }
+  expect((await codeOf(limited))?.code).toMatch(
+    /import \{ withRateLimit[\s\S]*withRateLimit\(request, limiters\.auth\)\nif \(refused instanceof Response\) return refused$/,
+  )
+  expect((await codeOf(''))?.code).toMatch(/new Redis\(\{ url: process\.env\.KV_URL_OF_OURS/)
+})

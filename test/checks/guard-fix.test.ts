@@ -286,3 +286,72 @@ export async function DELETE(incoming: Request) {
   expect(finding?.subject).toMatch(/^route DELETE/)
   expect(finding?.fix.code).toBe(code)
 })
+
+test('an application with a sign-in of its own is told to issue a session, and nothing of an auth server that knows none of its users', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "club", "dependencies": { "express": "4.19.0", "@supabase/supabase-js": "2.45.0" } }',
+    'server.js': `const express = require('express')
+const { createClient } = require('@supabase/supabase-js')
+const db = createClient(process.env.SUPABASE_URL, process.env.SUPABASE_SERVICE_ROLE_KEY)
+const app = express()
+app.post('/api/login', async (req, res) => {
+  const { data } = await db.from('people').select('*').eq('name', req.body.name).single()
+  if (!data || data.password !== req.body.password) return res.status(401).end()
+  res.json({ user: data })
+})
+app.delete('/api/people/:id', async (req, res) => {
+  await db.from('people').delete().eq('id', req.params.id)
+  res.end()
+})
+app.listen(3000)
+`,
+  })
+  const finding = report.checks.find((c) => c.number === 16)?.findings.find((f) => f.subject.startsWith('route DELETE'))
+  expect(finding?.fix.text).toMatch(/let POST \/api\/login issue a session that the server signs/)
+  expect(finding?.fix.code).toMatch(/requireUser stands for a middleware that verifies the session/)
+  expect(finding?.fix.code).not.toMatch(/supabase/)
+  const limit = report.checks.find((c) => c.number === 18)?.findings[0]
+  expect(limit?.fix.text).toMatch(/app\.set\('trust proxy', 1\)/)
+})
+
+test('a check is written after one that runs, and after the role that most ask for', async () => {
+  const handler = (client: string, role: string) => `import { createClient } from '@/lib/server'
+export async function GET() {
+  const supabase = ${client}
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return new Response(null, { status: 401 })
+${role}  return Response.json((await supabase.from('logs').select('*')).data)
+}
+`
+  const asks = (what: string, refused: string) =>
+    `  const { data: me } = await supabase.from('people').select('${what}').eq('id', user.id).single()\n  if (${refused}) return new Response(null, { status: 403 })\n`
+  const flag = asks('is_super_admin', '!me?.is_super_admin')
+  const open = (path: string) => `import { createClient } from '@supabase/supabase-js'
+const admin = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+export async function DELETE(request: Request) {
+  await admin.from('${path}').delete().eq('id', (await request.json()).id)
+  return new Response('ok')
+}
+`
+  const report = await auditFiles({
+    'package.json': '{ "name": "app", "dependencies": { "next": "16.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
+    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { cookies } from 'next/headers'
+export async function createClient() {
+  const store = await cookies()
+  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
+}
+`,
+    'app/api/cards/list/route.ts': handler('createClient()', ''),
+    'app/api/logs/route.ts': handler('await createClient()', ''),
+    'app/api/cards/remove/route.ts': open('cards'),
+    'app/api/admin/odd/route.ts': handler('await createClient()', asks('role', "me?.role !== 'chief'")),
+    ...Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((n) => [`app/api/chiefs/${n}/route.ts`, handler('await createClient()', flag)])),
+    'app/api/admin/prices/route.ts': open('prices'),
+  })
+  const fixOf = (subject: string) => report.checks.find((c) => c.number === 16)?.findings.find((f) => f.subject === subject)?.fix
+  expect(fixOf('route DELETE /api/cards/remove')?.code).toMatch(/= await createClient/)
+  expect(fixOf('route DELETE /api/admin/prices')?.code).toMatch(/is_super_admin/)
+  expect(fixOf('route DELETE /api/admin/prices')?.text).not.toMatch(/odd/)
+})

@@ -1,6 +1,9 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
+import { expressions, statements } from '../../model/frameworks/walk.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import { protectedBecause } from '../auth/protected-because.ts'
 import { isForAdministrators } from './manners.ts'
@@ -9,10 +12,10 @@ import { isSteered } from './steered.ts'
 /** Whom a handler is for, as its name, what it reads and who calls it say: what has to be asked of them differs. */
 export type Audience =
   /** The clock, which has no session. */
-  | { readonly who: 'scheduler'; readonly because: string; readonly also?: Place }
+  | { readonly who: 'scheduler'; readonly because: string; readonly named?: true; readonly also?: Place }
   /** Another service, which signs what it sends or brings a secret. */
   | { readonly who: 'service'; readonly sender?: string }
-  /** Other functions of the application, with the key of the server. */
+  /** Other functions and handlers of the application, from the server. */
   | { readonly who: 'functions'; readonly from: Place }
   /** Whoever visits: nobody signs in to fill in a form. */
   | {
@@ -39,9 +42,9 @@ const has = (words: string, what: RegExp): boolean => what.test(words)
 /** `(^|_)` and `(_|$)` around alternatives. */
 const word = (alternatives: string): RegExp => new RegExp(`(?:^|_)(?:${alternatives})(?:_|$)`)
 
-const CLOCK = word('crons?|cron_jobs?|scheduled|schedulers?')
+const CLOCK = word('crons?|cron_jobs?|schedulers?')
 const JOB = word(
-  'reminders?|digests?|clean_?up|cleanups|drip|sweep|sweeper|purge|prune|expire|expiry|expired|daily|weekly|hourly|nightly|monthly|dispatch|dispatcher|process_(?:\\w{1,30}_)?queue|queue_(?:worker|processor)|worker|auto_\\w{1,40}|stalled|overdue|retention|rollup|heartbeat',
+  'scheduled|reminders?|digests?|clean_?up|cleanups|drip|sweep|sweeper|purge|prune|expire|expiry|expired|daily|weekly|hourly|nightly|monthly|dispatch|dispatcher|process_(?:\\w{1,30}_)?queue|queue_(?:worker|processor)|worker|auto_\\w{1,40}|stalled|overdue|retention|rollup|heartbeat',
 )
 /** What runs over everybody's rows by itself. */
 const UPKEEP = word(
@@ -50,7 +53,8 @@ const UPKEEP = word(
 /** What somebody wrote to see whether a key, a connection or an event works; `tests` may be what people sit. */
 const TRIAL =
   /(?:^|_)debug(?:_|$)|(?:^|_)test_(?:secret|event|e?mail|webhook|hook|db|database|connection|env|auth|token|key|config|api|stripe|paddle|paypal|supabase|sms|push|notifications?|endpoint|insert|cron)(?:_|$)/
-const SERVICE = word('callbacks?|webhooks?|hooks?|ipn|postback|inbound|internal')
+const HOOK = word('webhooks?|ipn|postback')
+const SERVICE = word('callbacks?|hooks?|inbound|internal')
 const AUTH = word('auth|oauth|login|sign_?in')
 const FORM = word(
   'contact|contact_us|newsletters?|subscribe|wait_?list|feedback|(?:en|in)quir(?:y|ies)|leads?|consultation|consultations|quotes?|demo_requests?|request_demo|book_demo|book_a_call|complaints?|rsvp|survey|testimonials?',
@@ -83,7 +87,7 @@ const SENDERS: readonly (readonly [RegExp, string])[] = [
   [/^calendly-webhook-signature$/, 'Calendly'],
 ]
 const NAMED_SENDERS =
-  /(?:^|_)(cloudinary|calendly|gumroad|twilio|resend|sendgrid|mailgun|postmark|shopify|slack|telegram|whatsapp|github|hubspot|typeform|zapier|elevenlabs|vapi|retell|discord|clerk)(?:_|$)/
+  /(?:^|_)(cloudinary|calendly|gumroad|groupme|mailchimp|telnyx|jotform|tally|twilio|resend|sendgrid|mailgun|postmark|shopify|slack|telegram|whatsapp|github|hubspot|typeform|zapier|elevenlabs|vapi|retell|discord|clerk)(?:_|$)/
 
 /** A sender of webhooks whose headers the code allows, where it does not read them. */
 const allowsHeaderOf = (texts: readonly string[]): string | undefined =>
@@ -94,6 +98,26 @@ export const isOfAdministrators = (path: string): boolean => /(?:^|[/._-])\(?adm
 
 /** Whether a place is in code that browsers run. */
 const outsideFunctions = (p: Place): boolean => !inEdgeFunctions(p.path)
+
+/** The address is proven to be the receiver's before any event is sent (`url_verification`), or the body is what a trigger of the database sends. */
+const provesAddress = (texts: readonly string[]): boolean => texts.includes('url_verification')
+
+/** `{ type, table, record, old_record }`: a webhook of the database, which tells of a row. */
+function tellsOfRow(js: JavaScriptFacts | undefined): boolean {
+  const names = js ? membersRead(js) : new Set<string>()
+  return names.has('record') && (names.has('old_record') || (names.has('table') && names.has('type')))
+}
+
+/** Names by which a file takes something out of something else. */
+const membersRead = rememberFor(
+  (js: JavaScriptFacts): ReadonlySet<string> =>
+    new Set(
+      js.functions.flatMap((fn) => [
+        ...expressions(fn).flatMap((e) => (e.k === 'mem' ? [e.name] : [])),
+        ...statements(fn.body).flatMap((s) => (s.k === 'let' && s.to.k === 'object' ? s.to.props.map((p) => p.key) : [])),
+      ]),
+    ),
+)
 
 /** Who calls a handler, as far as the repository shows. */
 export function audienceOf(route: Route, around: Surroundings): Audience {
@@ -109,16 +133,22 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const { functions, paths } = around.timetable
   if ((name !== undefined && functions.has(name)) || paths.has(route.route))
     return { who: 'scheduler', because: name === undefined ? 'vercel.json starts it' : 'a job of pg_cron starts it', ...also }
-  if (has(words, CLOCK)) return { who: 'scheduler', because: 'by its name a scheduler calls it', ...also }
-  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && has(words, JOB))
-    return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', ...also }
+  if (has(words, CLOCK)) return { who: 'scheduler', because: 'by its name a scheduler calls it', named: true, ...also }
+  const asked = around.requestsTo(route)
+  // the clock names no row, and what pages ask for is no job, whatever it is called: reminders and what is scheduled are things as well
+  const asksPages = asked.some((r) => !r.fromServer && !isOfAdministrators(r.path)) || (route.kind === 'api' && beside && !isOfAdministrators(beside.path))
+  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && !asksPages && !/\[/.test(route.route) && has(words, JOB))
+    return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', named: true, ...also }
   if (route.kind !== 'action' && has(words, TRIAL)) return { who: 'nobody' }
+  if (route.kind === 'edge-function' && /^tests?_/.test(words) && !callers.length && !database) return { who: 'nobody' }
   if (!callers.length && !database && route.kind === 'edge-function' && has(words, UPKEEP) && !isSteered(route))
-    return { who: 'scheduler', because: 'by its name it is a job, nothing of a request enters into it, and no page calls it' }
+    return { who: 'scheduler', because: 'by its name it is a job, nothing of a request enters into it, and no page calls it', named: true }
   const header = Object.keys(route.behaviour?.headersRead ?? {}).map((h) => SENDERS.find(([re]) => re.test(h.toLowerCase()))?.[1])
-  const sender = header.find((x) => x !== undefined) ?? (route.kind === 'action' ? undefined : allowsHeaderOf(around.texts(route.path)))
+  const texts = route.kind === 'action' ? [] : around.texts(route.path)
+  const sender = header.find((x) => x !== undefined) ?? allowsHeaderOf(texts) ?? (provesAddress(texts) ? 'Slack' : undefined)
   if (sender) return { who: 'service', sender }
-  if (route.kind !== 'action' && has(words, SERVICE) && !has(words, AUTH)) {
+  if (route.kind !== 'action' && !callers.length && !database && !beside && tellsOfRow(around.code(route.path))) return { who: 'service', sender: 'database' }
+  if (route.kind !== 'action' && (has(words, HOOK) || (has(words, SERVICE) && !has(words, AUTH)))) {
     const named = NAMED_SENDERS.exec(words)?.[1]
     return { who: 'service', ...(named ? { sender: (named[0] as string).toUpperCase() + named.slice(1) } : {}) }
   }
@@ -134,9 +164,11 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
     return using.every((p) => p.guard?.who === 'admin') ? { who: 'administrators' } : { who: 'people', shown: true }
   const as = visitors(words, route)
   // what is entered for somebody whom the request names is no count of visits
-  if (as && !(as === 'counter' && route.work.some((w) => !w.guard && w.chosen === 'owner'))) return { who: 'visitors', as }
+  if (as && !(as === 'counter' && (route.work.some((w) => !w.guard && w.chosen === 'owner') || !counts(route)))) return { who: 'visitors', as }
   const [from = database] = callers
   if (from && !page) return { who: 'functions', from }
+  const [asking] = asked
+  if (asking && asked.every((r) => r.fromServer && !r.brings)) return { who: 'functions', from: { path: asking.path, line: asking.line } }
   const [first] = open
   if (!first) return { who: 'people' }
   return open.length === using.length ? { who: 'visitors', as: 'page', pages: using } : { who: 'people', besides: first }
@@ -174,6 +206,12 @@ function visitors(words: string, route: Route): Extract<Audience, { readonly who
   } as const
   return (Object.keys(kinds) as (keyof typeof kinds)[]).find((kind) => has(words, kinds[kind]))
 }
+
+/** A count is written down: what only reads, or signs a link to a file, shows something. */
+const counts = (route: Route): boolean =>
+  route.work.some((w) => !w.hidden && COUNTS.has(w.kind)) && !route.work.some((w) => !w.hidden && (w.kind === 'sign' || w.kind === 'file-read'))
+
+const COUNTS: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'rpc', 'paid-api'])
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 

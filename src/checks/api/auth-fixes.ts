@@ -2,14 +2,14 @@ import { linesFrom } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import type { Issue } from '../define-check.ts'
-import type { Audience } from './audience.ts'
+import { type Audience, audienceOf } from './audience.ts'
 import { asksNoRole, type Cause, isAnswered, opener, saysFine } from './auth-cause.ts'
 import { isCheckout } from './auth-severity.ts'
 import { BOUND_STATE, connectedFor } from './connected-for-named.ts'
 import { decodedFor, verifiedFix } from './decoded-by-hand.ts'
 import { guardFix } from './guard-fix.ts'
 import { type Known, refusalAt } from './known.ts'
-import { limiterCode } from './limiter-code.ts'
+import { limiterFor } from './own-limiter.ts'
 import { refusal } from './refusal.ts'
 import { variableOf } from './service-fix.ts'
 
@@ -85,7 +85,10 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
         code: "app.use('/admin', requireUser, adminRouter) // the router knows every spelling of its own paths",
       }
     case 'late':
-      return { text: 'Move the check to the top of the handler.', ...optionalCode(guardFix(c.route, known)) }
+      return {
+        text: 'Move the check to the top of the handler.',
+        ...(asksWho(audienceOf(c.route, known.around)) ? optionalCode(guardFix(c.route, known)) : {}),
+      }
     case 'open':
       if (decoded) return verifiedFix(c.route, decoded)
       if (connectedFor(c.route, c.work)) return BOUND_STATE
@@ -115,12 +118,13 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
         }
       }
       if (audience?.who === 'visitors' && audience.as !== 'checkout') return guardFix(c.route, known, audience)
-      if (c.sentIn)
+      if (c.sentIn) {
+        const { note, ...limit } = limiterFor(c.route, known)
         return {
-          text: 'Count what comes from each address and refuse with 429 before anything is written or sent. Only where the form is for people who are signed in, establish who calls.',
-          language: 'ts',
-          code: limiterCode(c.route, known.around),
+          text: `Count what comes from each address and refuse with 429 before anything is written or sent.${note} Only where the form is for people who are signed in, establish who calls.`,
+          ...limit,
         }
+      }
       if (c.work?.chosen === 'amount' && isCheckout(c.work))
         return {
           text: 'Take the price from the server (a price id, or the product row), never from the request; ask for a signed-in user unless guests may buy.',
@@ -184,6 +188,9 @@ function withoutWayPast({ at, opensWithout: name = '' }: Guard): Issue['fix'] {
     code: `if (!process.env.${name}) throw new Error('${name} is not set')`,
   }
 }
+
+/** The check that comes too late asks who somebody is: so does the code that comes in time. */
+const asksWho = ({ who }: Audience): boolean => who === 'people' || who === 'administrators'
 
 function optionalCode(f: Issue['fix']): { language?: string; code?: string } {
   return f.code ? { language: 'ts', code: f.code } : {}

@@ -169,6 +169,7 @@ const RIGHTS = /(?:^|[._])(?:user_?roles?|roles?|admins?|admin_?users?|permissio
 export function weight({ kind, chosen, table = '', userData, call, sets }: Work): number {
   if (kind === 'read') return 0
   if (chosen === 'paid') return 10
+  if (chosen === 'password') return 9.5
   if (kind === 'admin' || kind === 'command') return 9
   if ((kind === 'insert' || kind === 'update') && (RIGHTS.test(table) || (kind === 'update' && sets))) return 9
   if (kind === 'payment') return 8

@@ -164,6 +164,8 @@ function effect(work: Work | undefined): string {
       return work.chosen === 'file' ? ', its settings and keys among them' : ''
     case 'insert':
       return work.chosen === 'paid' ? ' as paid: no processor is asked, and no event of one has come' : ''
+    case 'admin':
+      return work.chosen === 'password' ? ', and has every account whose id or address they know' : ''
     case 'delete':
     case 'file-delete':
       return ', so anybody deletes what belongs to others'

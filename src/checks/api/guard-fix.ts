@@ -7,9 +7,8 @@ import { type Audience, audienceOf } from './audience.ts'
 import { type Known, refusalAt, registration } from './known.ts'
 import { adminExample, manners } from './manners.ts'
 import { ofTheRequest } from './named-in-request.ts'
-import { refusal } from './refusal.ts'
 import { type AdminHelper, adminHelper, type RoleKeeper, roleKeeper, roleQuery } from './role-code.ts'
-import { roleInCode } from './role-in-code.ts'
+import { askingAlike, isOdd, roleInCode } from './role-in-code.ts'
 import { serviceFix } from './service-fix.ts'
 import { type SessionCode, sessionCode } from './session-code.ts'
 import { visitorsFix } from './visitors-fix.ts'
@@ -22,7 +21,7 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
     case 'functions':
       return serviceFix(route, audience)
     case 'visitors':
-      return besideLists(route, known, visitorsFix(route, known.around, audience))
+      return besideLists(route, known, visitorsFix(route, known, audience))
     case 'administrators':
       return adminFix(route, known)
     case 'nobody':
@@ -67,16 +66,26 @@ function peopleFix(route: Route, known: Known, besides?: Route): Fix {
       code: "f({ image: { maxFileSize: '4MB' } })\n  .middleware(async ({ req }) => {\n    const user = await currentUser(req) // stands for a function that verifies the session of the application\n    if (!user) throw new UploadThingError('Unauthorized')\n    return { userId: user.id }\n  })\n  .onUploadComplete(…)",
     }
   const examples = examplesFor(route, all, 'user')
-  const example = examples[0]
+  const own = inFront(route, known, ['user', 'token'])
+  const copied = own === undefined ? asWritten(examples, route, around) : undefined
+  const example = copied?.example ?? examples[0]
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
     : ''
-  const given = inFront(route, known, ['user', 'token']) ?? asWritten(examples, route, around)
-  const made = given === undefined ? sessionCode(route, known, example?.guard) : undefined
+  const given = own ?? copied?.code
+  const made = given === undefined ? sessionCode(route, known, example?.guard, 'server') : undefined
   return {
-    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema)}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
+    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema)}${askedByServer(route, around)}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
     ...codeOf(given ?? made?.code),
   }
+}
+
+/** A request of the server to itself brings no session. */
+function askedByServer(route: Route, around: Surroundings): string {
+  const from = around.requestsTo(route).find((r) => r.fromServer && !r.brings)
+  return from
+    ? ` ${from.path}:${from.line} calls it from the server, where no browser sends a session along: let that code call a function that both import instead of the address.`
+    : ''
 }
 
 /** Browsers ask for leave before they call a function of another origin, and bring no session then. */
@@ -117,12 +126,12 @@ const examplesIn = rememberFor(
 )
 
 /** The first of the examples whose check can be repeated word by word. */
-function asWritten(examples: readonly Route[], route: Route, around: Surroundings): string | undefined {
+function asWritten(examples: readonly Route[], route: Route, around: Surroundings): { readonly code: string; readonly example: Route } | undefined {
   if (route.kind === 'procedure') return undefined
   for (const example of examples.slice(0, 25)) {
     if (example.kind !== route.kind || (example.answers ?? '') !== (route.answers ?? '')) continue
     const code = guardAsWritten(example, route, around, (status) => refusalAt(route, around, status)) ?? wrapperAsWritten(example, route, around)
-    if (code !== undefined) return code
+    if (code !== undefined) return { code, example }
   }
   return undefined
 }
@@ -138,9 +147,15 @@ function adminFix(route: Route, known: Known): Fix {
   const { all, around } = known
   const how = manners(route, all)
   const text = `Establish who calls, and that they are an administrator, ${beforeWhat(route)}: 401 with an empty body when nobody is signed in, 403 for everybody else.`
-  const examples = examplesFor(route, all, 'admin')
-  const given = inFront(route, known, ['admin']) ?? asWritten(examples, route, around)
-  if (given !== undefined) return { text: `${text}${adminExample(how)}`, ...codeOf(given) }
+  const examples = askingAlike(
+    examplesFor(route, all, 'admin').filter((r) => !isOdd(r, all)),
+    all,
+    around.pagesUsing(route),
+  )
+  const own = inFront(route, known, ['admin'])
+  if (own !== undefined) return { text: `${text}${adminExample(how)}`, ...codeOf(own) }
+  const copied = asWritten(examples, route, around)
+  if (copied) return { text: `${text}${adminExample({ admin: copied.example })}`, ...codeOf(copied.code) }
   const helper = adminHelper(route, around)
   const named = helper ? ` The application has ${helper.name}() for it (${helper.path}:${helper.line}).` : adminExample(how)
   const called = helper && callOf(helper, route, around)
@@ -171,7 +186,7 @@ export function roleFix(route: Route, known: Known, caller: string): Pick<Fix, '
   const keeper = keeperOf(known)
   if (!keeper) return { note }
   const client = ['supabase', 'supabaseAdmin', 'admin', 'db'].find((n) => known.around.names(route.path).has(n) || known.around.locals(route).has(n))
-  const code = client ? roleQuery(route, keeper, manners(route, known.all).library, client, caller) : undefined
+  const code = client ? roleQuery(route, keeper, manners(route, known.all).library, client, caller, known.around) : undefined
   return { note: `${note} The role is kept in ${keeper.table}.${keeper.column}.`, ...codeOf(code) }
 }
 
@@ -214,10 +229,10 @@ function roleFor(route: Route, known: Known, asked: SessionCode): { readonly not
   const library = manners(route, known.all).library
   if (keeper) {
     const note = ` The role is kept in ${keeper.table}.${keeper.column}.`
-    const code = asked.caller ? roleQuery(route, keeper, asked.db ? 'supabase' : library, asked.db ?? 'supabase', asked.caller) : undefined
+    const code = asked.caller ? roleQuery(route, keeper, asked.db ? 'supabase' : library, asked.db ?? 'supabase', asked.caller, known.around) : undefined
     return code === undefined ? { note } : { note, code }
   }
-  if (asked.role) return { note: '', code: `if (${asked.role} !== 'admin') ${refusal(route, 403)}` }
+  if (asked.role) return { note: '', code: `if (${asked.role} !== 'admin') ${refusalAt(route, known.around, 403)}` }
   return { note: ' No table of the repository says who is one: keep it where only the server writes.' }
 }
 

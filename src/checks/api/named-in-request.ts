@@ -6,7 +6,8 @@ import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
-import type { Route } from '../../model/routes/routes.ts'
+import type { Route, Work } from '../../model/routes/routes.ts'
+import { isSteered } from './steered.ts'
 
 /** Names by which a request says whose account it is about. */
 const PERSON =
@@ -59,11 +60,31 @@ const isNobodys = ({ userData, foreignKeys }: Table): boolean =>
 const PEOPLE =
   /^"?(?:users?|profiles?|accounts?|members?|customers?|clients?|patients?|students?|orders?|organi[sz]ations?|workspaces?|teams?|tenants?|companies)"?$/i
 
+const CHANGES: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'delete'])
+const ROLES = /(?:^|_)roles?(?:_|$)|^is_?\w{0,12}admin$/i
+
+const sets = (work: readonly Work[], column: RegExp): boolean => work.some((w) => w.sets?.some((c) => column.test(c)))
+
+/** What is sent to somebody names whom it is for, and that is somebody else. */
+const MESSAGES = /(?:^|[/_-])(?:send|notify|push|e-?mail|sms)(?:[/_-]|$)/i
+
 /** That somebody is signed in does not close the hole where the request says whose rows are meant: what has to be asked besides. */
 export function ofTheRequest(route: Route, caller: string, role: string, { tables }: Pick<SchemaModel, 'tables'>): string {
   const { person, row, tables: found = [] } = namedInRequest(route)
-  const strong = route.work.some((w) => !w.hidden && !w.guard && w.rights !== 'caller' && w.rights !== 'anon')
-  if (!strong || (!person && !row)) return ''
+  const open = route.work.filter((w) => !w.hidden && !w.guard)
+  if (open.some((w) => w.kind === 'admin'))
+    return ` Whoever has signed up is signed in, and may not make or change accounts of others by that: ${role} (that of whoever the pages let do it)${sets(open, ROLES) ? ', and decide on the server which role the caller may give' : ''}${row || person ? ', and in whose team' : ''}.`
+  const strong = open.some((w) => w.rights !== 'caller' && w.rights !== 'anon')
+  if (!strong)
+    return person && open.some((w) => CHANGES.has(w.kind))
+      ? ` Take the account from ${caller}, not \`${person}\` of the request, instead of leaving that to row level security alone.`
+      : ''
+  const [file] = open.filter((w) => w.kind === 'file-read' || w.kind === 'file-delete')
+  if (!person && !row && file && isSteered(route))
+    return ` Whoever is signed in could still name any file: take its name from a row that is the caller's, or keep files in a folder for each user and refuse every other one.`
+  if (!person && !row) return ''
+  if (person && MESSAGES.test(route.route))
+    return ` Whoever is signed in could still name any \`${person}\`: let them reach only those they have to do with (the same team, a row that both share), and take who sends from ${caller}.`
   const own = person
     ? ` Take the account from ${caller}, not \`${person}\` of the request: otherwise whoever has an account acts for everybody else.${row ? '' : ` Where this is for those who run the application, ${role}.`}`
     : ''

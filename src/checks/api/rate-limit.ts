@@ -9,13 +9,14 @@ import { coolsDown } from '../../model/routes/cooldown.ts'
 import { makesFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
-import type { Route, RoutesModel, Surroundings, Work } from '../../model/routes/routes.ts'
+import type { Route, RoutesModel, Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity } from '../define-check.ts'
 import { handlerFunction } from './handler-function.ts'
-import { limiterCode } from './limiter-code.ts'
+import type { Known } from './known.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
+import { limiterFor } from './own-limiter.ts'
 import { asksForPassword } from './own-sign-in.ts'
 import { makesAdministrators } from './public-by-nature.ts'
 import { ACCOUNTS, makesSameAccount, registers } from './registration.ts'
@@ -49,7 +50,12 @@ export default defineCheck({
     const issues = open.flatMap((e) =>
       e.through && open.some((o) => looksAt(o, e))
         ? []
-        : [issue(e, routes.surroundings, [...servedBy(e.route, routes.routes), ...open.filter((o) => looksAt(e, o)).map(throughIt)])],
+        : [
+            issue(e, { all: routes.routes, around: routes.surroundings }, [
+              ...servedBy(e.route, routes.routes),
+              ...open.filter((o) => looksAt(e, o)).map(throughIt),
+            ]),
+          ],
     )
     return issues.length ? failed(oncePerHandler(issues), evidence) : passed(...evidence)
   },
@@ -392,8 +398,9 @@ function servedBy({ framework, workspace }: Route, routes: readonly Route[]): re
 
 const AUTH_JS = /^(?:next-auth|@auth\/)/
 
-function issue(e: Endpoint, around: Surroundings, served: readonly RelatedPlace[]): Issue {
+function issue(e: Endpoint, known: Pick<Known, 'all' | 'around'>, served: readonly RelatedPlace[]): Issue {
   const { route } = e
+  const { note, ...limit } = limiterFor(route, known)
   const name =
     route.kind === 'action'
       ? `The action ${route.subject.replace(/^action .*#/, '')}`
@@ -410,9 +417,8 @@ function issue(e: Endpoint, around: Surroundings, served: readonly RelatedPlace[
       text:
         route.framework === 'Auth.js'
           ? 'Count attempts per account before anything else in authorize(), and refuse there when there are too many; the address of whoever tries is counted in front of the handler of the library.'
-          : 'Count attempts per address and per account before anything else and answer 429 when there are too many.',
-      language: 'ts',
-      code: limiterCode(route, around),
+          : `Count attempts per address and per account before anything else and answer 429 when there are too many.${note}`,
+      ...limit,
     },
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
     related: [...handlerFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],

@@ -3,7 +3,7 @@ import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import { expressions, statements } from '../../model/frameworks/walk.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
-import { refusal } from './refusal.ts'
+import { refusalAt } from './known.ts'
 
 type Schema = Pick<SchemaModel, 'tables' | 'functions'>
 
@@ -24,7 +24,7 @@ export interface RoleKeeper {
 const ROLES = /^(?:user_?roles?|role_?assignments?|users?_?roles?)$/i
 const PEOPLE = /^(?:profiles?|users?|user_?profiles?|accounts?|members?)$/i
 const LISTS = /^(?:admins?|admin_?users?|administrators?|staff)$/i
-const ROLE = /^(?:(?:user|app|account)_?)?role$/i
+const ROLE = /^(?:(?:user|app|account)_?)?role(?:_?name)?$/i
 const FLAG = /^is_?(?:super_?)?admin$/i
 const USER = /^(?:user|profile|auth|auth_user|account)_?id$/i
 
@@ -87,8 +87,8 @@ export function adminHelper(route: Route, around: Surroundings): AdminHelper | u
 const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/
 
 /** The question for the role of a user, in the words of the library that asks the database; `db` is the client in scope. */
-export function roleQuery(route: Route, keeper: RoleKeeper, library: string | undefined, db: string, caller: string): string | undefined {
-  const refuse = refusal(route, 403)
+export function roleQuery(route: Route, keeper: RoleKeeper, library: string | undefined, db: string, caller: string, around: Surroundings): string | undefined {
+  const refuse = refusalAt(route, around, 403)
   const { table, user, column, flag, listed } = keeper
   const words = keeper.granted ?? ['admin']
   const quoted = words.map((w) => `'${w.replace(/[^\w -]/g, '')}'`)

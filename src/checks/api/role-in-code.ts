@@ -4,18 +4,53 @@ import type { Route } from '../../model/routes/routes.ts'
 import type { RoleKeeper } from './role-code.ts'
 
 /** Where the checks of the application itself find out who is an administrator, and by which words: what most of them ask. */
-export const roleInCode = rememberFor((all: readonly Route[]): RoleKeeper | undefined => {
-  const votes = new Map<string, { keeper: RoleKeeper; count: number }>()
-  for (const { guard, behaviour } of all) {
-    if (guard?.who !== 'admin' || guard.trust !== 'verified' || !behaviour) continue
-    const asked = behaviour.steps.flatMap((s) => s.under.filter((c) => !c.negated && c.at.path === guard.at.path && c.at.line === guard.at.line))
-    const keeper = firstOf(asked, (c) => keptAs(c, behaviour))
+export const roleInCode = (all: readonly Route[]): RoleKeeper | undefined => votesOf(all)[0]?.keeper
+
+/** A check that asks for another role than most of them do, by far: what it was written after is no longer so, or it lets in others. */
+export function isOdd(route: Route, all: readonly Route[]): boolean {
+  const [most, ...others] = votesOf(all)
+  const keeper = most && others.length ? keeperAskedBy(route) : undefined
+  if (!keeper || JSON.stringify(keeper) === JSON.stringify(most?.keeper)) return false
+  return (others.find((v) => JSON.stringify(v.keeper) === JSON.stringify(keeper))?.count ?? 0) * 4 <= (most?.count ?? 0)
+}
+
+/** Checks for the role that the pages ask for which use the handler, where they ask for one; then those that ask what most do. */
+export function askingAlike(examples: readonly Route[], all: readonly Route[], pages: readonly Route[]): readonly Route[] {
+  const keyOf = (r: Route): string | undefined => {
+    const keeper = keeperAskedBy(r)
+    return keeper && `${keeper.table}.${keeper.column} ${keeper.flag}`
+  }
+  const shown = new Set(pages.flatMap((p) => keyOf(p) ?? []))
+  const counts = new Map(votesOf(all).map(({ keeper, count }) => [`${keeper.table}.${keeper.column} ${keeper.flag}`, count]))
+  const rank = (r: Route): number => {
+    const key = keyOf(r)
+    return key === undefined ? 0 : (shown.has(key) ? 1e6 : 0) + (counts.get(key) ?? 0)
+  }
+  return shown.size ? [...examples].sort((a, b) => rank(b) - rank(a)) : examples
+}
+
+interface Vote {
+  readonly keeper: RoleKeeper
+  readonly count: number
+}
+
+/** What the checks ask, what most of them ask first. */
+const votesOf = rememberFor((all: readonly Route[]): readonly Vote[] => {
+  const votes = new Map<string, Vote>()
+  for (const route of all) {
+    const keeper = keeperAskedBy(route)
     if (!keeper) continue
     const key = JSON.stringify(keeper)
     const vote = votes.get(key) ?? { keeper, count: 0 }
     votes.set(key, { ...vote, count: vote.count + 1 })
   }
-  return [...votes.values()].sort((a, b) => b.count - a.count)[0]?.keeper
+  return [...votes.values()].sort((a, b) => b.count - a.count)
+})
+
+const keeperAskedBy = rememberFor(({ guard, behaviour }: Route): RoleKeeper | undefined => {
+  if (guard?.who !== 'admin' || guard.trust !== 'verified' || !behaviour) return undefined
+  const asked = behaviour.steps.flatMap((s) => s.under.filter((c) => !c.negated && c.at.path === guard.at.path && c.at.line === guard.at.line))
+  return firstOf(asked, (c) => keptAs(c, behaviour))
 })
 
 function firstOf<T, R>(list: readonly T[], find: (x: T) => R | undefined): R | undefined {

@@ -5,6 +5,15 @@ import { refusal } from './refusal.ts'
 
 /** What has to be asked of a caller who is no person: the clock, another service, another function. */
 export function serviceFix(route: Route, audience: Extract<Audience, { readonly who: 'scheduler' | 'service' | 'functions' }>): Fix {
+  if (audience.who === 'functions' && route.kind !== 'edge-function')
+    return {
+      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it from the server, where no browser sends a session along. Let that code call a function that both import, and take the address out; where it has to stay, let in only who brings a secret that the server alone has, and answer 401 to everybody else.`,
+      language: 'ts',
+      code: [
+        `const secret = ${variableOf(route, 'INTERNAL_API_SECRET')} // a long random value; the caller sends it as headers: { authorization: \`Bearer \${…}\` }`,
+        `if (!secret || ${headerOf(route, 'authorization')} !== \`Bearer \${secret}\`) ${refusal(route, 401)}`,
+      ].join('\n'),
+    }
   if (audience.who === 'functions')
     return {
       text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings ${/\.sql$/i.test(audience.from.path) ? 'the key of the server, which the statement has to take from the vault' : 'the key that functions share'}, and answer 401 to everybody else.`,
@@ -12,21 +21,56 @@ export function serviceFix(route: Route, audience: Extract<Audience, { readonly 
       code: `const key = Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')\nif (!key || ${headerOf(route, 'Authorization')} !== \`Bearer \${key}\`) ${refusal(route, 401)}`,
     }
   if (audience.who === 'scheduler') return schedulerFix(route, audience)
-  const { sender } = audience
-  if (sender === 'svix' || sender === 'standard') return signedFix(route, sender)
+  const sender = audience.sender && (SPELT[audience.sender] ?? audience.sender)
+  const gateway = pastGateway(route)
+  if (sender === 'database')
+    return {
+      text: `By what it reads (record, old_record) a webhook of the database calls this, and nobody signs in there: keep a long random secret on the server, give it to the webhook as a header of its own, and answer 401 where it is missing or wrong.`,
+      language: 'ts',
+      code: [
+        `const secret = ${variableOf(route, 'DATABASE_WEBHOOK_SECRET')}`,
+        `if (!secret || ${headerOf(route, 'x-webhook-secret')} !== secret) ${refusal(route, 401)}`,
+      ].join('\n'),
+    }
+  if (sender === 'svix' || sender === 'standard') return { ...signedFix(route, sender), text: `${signedFix(route, sender).text}${gateway}` }
   const known = sender === undefined ? undefined : sendersFix(route, sender)
-  if (known) return known
+  if (known) return { ...known, text: `${known.text}${gateway}` }
+  if (sender !== undefined && UNSIGNED.has(sender))
+    return {
+      text: `${sender} calls this, and nobody signs in there. It signs nothing and sets no header, so put a long random secret, kept on the server, into the address that it is given (?secret=…), and answer 401 where it is missing or wrong.${gateway}`,
+      language: 'ts',
+      code: [
+        `const secret = ${variableOf(route, `${sender.toUpperCase()}_WEBHOOK_SECRET`)}`,
+        `if (!secret || ${queryOf(route, 'secret')} !== secret) ${refusal(route, 401)}`,
+      ].join('\n'),
+    }
   const variable = `${sender ? sender.toUpperCase() : 'CALLBACK'}_SECRET`
   const whose = sender ?? 'that service'
   return {
-    text: `${sender ? `${sender} calls this` : 'By its name a service calls this'}, and nobody signs in there: verify the signature that ${whose} puts on what it sends, over the bytes of the body, and answer 401 where it is missing or wrong. Where it signs nothing, agree on a long random secret, kept on the server, that it brings in a header or, when it cannot set one, in the address that it is given.${sender ? '' : ' If people call it from the application, ask who is signed in instead.'}`,
+    text: `${sender ? `${sender} calls this` : 'By its name a service calls this'}, and nobody signs in there: verify the signature that ${whose} puts on what it sends, over the bytes of the body, and answer 401 where it is missing or wrong. Where it signs nothing, agree on a long random secret, kept on the server, that it brings in a header or, when it cannot set one, in the address that it is given.${sender ? '' : ' If people call it from the application, ask who is signed in instead.'}${gateway}`,
     language: 'ts',
     code: [
-      `const secret = ${variableOf(route, variable)} // the pattern for a shared secret`,
-      `if (!secret || ${headerOf(route, `x-${sender ? 'webhook' : 'callback'}-secret`)} !== secret) ${refusal(route, 401)}`,
+      `const secret = ${variableOf(route, variable)} // the pattern for a shared secret: the service is told the address with ?secret=… at its end, or sends the header`,
+      `const given = ${headerOf(route, `x-${sender ? 'webhook' : 'callback'}-secret`)} ?? ${queryOf(route, 'secret')}`,
+      `if (!secret || given !== secret) ${refusal(route, 401)}`,
     ].join('\n'),
   }
 }
+
+/** No service has a token of the project, which the gateway of edge functions asks for where nothing is said. */
+function pastGateway(route: Route): string {
+  const jwt = route.kind === 'edge-function' ? route.platformJwt : undefined
+  const name = route.subject.replace(/^function /, '')
+  return jwt?.on
+    ? ` The gateway turns away whoever brings no token of the project, and a service has none: set verify_jwt = false under [functions.${name}] of supabase/config.toml together with the check.`
+    : ''
+}
+
+/** Names that are not written with one capital. */
+const SPELT: Readonly<Record<string, string>> = { Groupme: 'GroupMe' }
+
+/** Senders that sign nothing and set no headers: the address that they are given is all that can hold a secret. */
+const UNSIGNED: ReadonlySet<string> = new Set(['GroupMe', 'Mailchimp', 'Jotform', 'Gumroad'])
 
 interface Scheme {
   readonly header: string
@@ -55,6 +99,7 @@ const OTHERWISE: ReadonlySet<string> = new Set([
   'Elevenlabs',
   'Discord',
   'Retell',
+  'Telnyx',
 ])
 
 /** What a sender does whose scheme is known: never a comparison with a word that it does not send. */
@@ -89,12 +134,26 @@ function sendersFix(route: Route, sender: string): Fix | undefined {
 }
 
 /** Vercel's scheduler, which calls handlers of Next.js by GET, brings `CRON_SECRET` by itself. */
-function schedulerFix(route: Route, { because, also }: Extract<Audience, { readonly who: 'scheduler' }>): Fix {
+function schedulerFix(route: Route, { because, also, named }: Extract<Audience, { readonly who: 'scheduler' }>): Fix {
   const vercel =
     route.framework === 'Next.js'
       ? 'which Vercel then sends as a bearer token (give it to any other scheduler as well)'
       : 'which the scheduler sends as a bearer token'
-  const page = also ? ` ${also.path}:${also.line} calls it as well: let an administrator who is signed in through beside the secret.` : ''
+  const page = also
+    ? ` ${also.path}:${also.line} calls it as well: let an administrator who is signed in through beside the secret.`
+    : named
+      ? ' Where a person starts it, ask for an administrator who is signed in instead.'
+      : ''
+  // the gateway takes nothing for a bearer but a token of the project
+  if (route.kind === 'edge-function' && route.platformJwt?.on)
+    return {
+      text: `Nobody signs in here: ${because}. Set CRON_SECRET, which the scheduler sends in a header of its own, beside the key that the gateway asks for, and answer 401 to whoever does not bring it.${page}`,
+      language: 'ts',
+      code: [
+        `const secret = ${variableOf(route, 'CRON_SECRET')}`,
+        `if (!secret || ${headerOf(route, 'x-cron-secret')} !== secret) ${refusal(route, 401)}`,
+      ].join('\n'),
+    }
   return {
     text: `Nobody signs in here: ${because}. Set CRON_SECRET, ${vercel}, and answer 401 to whoever does not bring it. What a caller says of itself in another header proves nothing.${page}`,
     language: 'ts',
@@ -151,4 +210,22 @@ export function headerOf(route: Route, name: string): string {
       return `getHeader(event, '${name}')`
   }
   return route.answers === 'res' ? `req.headers${member}` : route.answers ? `event.headers${member}` : `${requestOf(route)}.headers.get('${name}')`
+}
+
+/** What stands behind the question mark of the address, as the handler is given it. */
+function queryOf(route: Route, name: string): string {
+  switch (route.framework) {
+    case 'Express':
+    case 'Fastify':
+      return `${route.framework === 'Fastify' ? 'request' : 'req'}.query.${name}`
+    case 'Hono':
+      return `c.req.query('${name}')`
+    case 'Nuxt':
+      return `getQuery(event).${name}`
+  }
+  return route.answers === 'res'
+    ? `req.query.${name}`
+    : route.answers
+      ? `event.queryStringParameters?.${name}`
+      : `new URL(${requestOf(route)}.url).searchParams.get('${name}')`
 }

@@ -1,7 +1,7 @@
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
 import { relativeSpecifier } from '../../model/routes/written-guard.ts'
-import { type Known, procedureName, registration } from './known.ts'
+import { corsAt, type Known, procedureName, registration } from './known.ts'
 import { manners } from './manners.ts'
 import { refusal } from './refusal.ts'
 
@@ -31,11 +31,14 @@ const PLAIN: ReadonlySet<string> = new Set([
   'Netlify Functions',
 ])
 
-/** The question who is signed in, by the library that keeps the sessions of the application. */
-export function sessionCode(route: Route, known: Known, guard: Guard | undefined): SessionCode {
+/**
+ * The question who is signed in, by the library that keeps the sessions of the application; where the code that follows asks nothing of a person, other
+ * functions get past it with the key of the server.
+ */
+export function sessionCode(route: Route, known: Known, guard: Guard | undefined, besides?: 'server'): SessionCode {
   const { around } = known
   const how = guard?.how ?? ''
-  if (route.framework === 'Supabase Edge Functions') return inEdgeFunction(route, around)
+  if (route.framework === 'Supabase Edge Functions') return inEdgeFunction(route, around, besides)
   if (route.kind === 'procedure') return inProcedure(route)
   if (route.framework === 'NestJS')
     return {
@@ -67,7 +70,11 @@ export function sessionCode(route: Route, known: Known, guard: Guard | undefined
     return withFirebase(route, around)
   // what stands in the manifest and nothing imports signs nobody in
   const supabase =
-    /supabase/i.test(how) || (!guard && SUPABASE.some((name) => around.imports(name, route.path)) && manners(route, known.all).library !== 'prisma')
+    /supabase/i.test(how) ||
+    (!guard &&
+      (around.signsInWithSupabase || !signInOf(route, known.all)) &&
+      SUPABASE.some((name) => around.imports(name, route.path)) &&
+      manners(route, known.all).library !== 'prisma')
   if (route.framework === 'Nuxt' && uses('@nuxtjs/supabase'))
     return withImports(
       route,
@@ -79,9 +86,9 @@ export function sessionCode(route: Route, known: Known, guard: Guard | undefined
         role: 'user.app_metadata?.role',
       },
     )
-  if (route.framework === 'Express' || route.framework === 'Fastify' || route.framework === 'Hono') return inMiddleware(route, around, guard, supabase)
-  if (supabase && PLAIN.has(route.framework)) return withSupabase(route, around)
-  return pattern(route, guard)
+  if (route.framework === 'Express' || route.framework === 'Fastify' || route.framework === 'Hono') return inMiddleware(route, known, guard, supabase)
+  if (supabase && PLAIN.has(route.framework)) return withFirstSignIn(withSupabase(route, around), around, guard)
+  return pattern(route, guard, known.all)
 }
 
 const SUPABASE = ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs', '@supabase/auth-helpers-react']
@@ -131,19 +138,39 @@ function sentToken(route: Route, around: Surroundings): string {
 }
 
 /** A check whose function the application has to have: words stand for it. */
-function pattern(route: Route, guard: Guard | undefined): SessionCode {
+function pattern(route: Route, guard: Guard | undefined, all: readonly Route[]): SessionCode {
   const stands = guard ? `currentUser stands for the check at ${guard.at.path}:${guard.at.line}` : 'currentUser stands for a function that verifies the session'
   const request = route.kind === 'action' ? '' : route.answers === 'res' ? 'req' : route.answers ? 'event' : 'request'
   return {
     code: `const user = await currentUser(${request}) // ${stands}\nif (!user) ${refusal(route, 401)}`,
     caller: 'user.id',
     role: 'user.role',
-    ...(guard ? {} : { note: NO_SIGN_IN }),
+    ...(guard ? {} : { note: noSessions(route, all) }),
   }
 }
 
-const NO_SIGN_IN =
-  ' Nothing on the server knows who is signed in so far: it takes sessions that the server verifies, or a gate in front of the address until there are some.'
+/** What has to come before any check, where the server knows nobody. */
+function noSessions(route: Route, all: readonly Route[]): string {
+  const signIn = signInOf(route, all)
+  return signIn
+    ? ` Nothing on the server knows who is signed in so far: let ${signIn.method ?? 'POST'} ${signIn.route} issue a session that the server signs (an httpOnly cookie or a token), where it does not do so yet, verify that once in front of the handlers, and take who calls and their role from it, never from a header or a field that the caller fills in.`
+    : ' Nothing on the server knows who is signed in so far: it takes sessions that the server verifies, or a gate in front of the address until there are some.'
+}
+
+/** A handler of the application's own by which people sign in. */
+const signInOf = ({ workspace }: Route, all: readonly Route[]): Route | undefined =>
+  all.find((r) => r.kind !== 'page' && r.workspace === workspace && (r.method ?? 'POST') === 'POST' && SIGN_IN.test(r.route))
+
+/** The database is there, and nobody signs in yet. */
+const withFirstSignIn = (code: SessionCode, around: Surroundings, guard: Guard | undefined): SessionCode =>
+  guard || around.signsInWithSupabase
+    ? code
+    : {
+        ...code,
+        note: `${code.note ?? ''} Nothing in the repository signs anybody in so far: let people sign in with Supabase Auth first, or put a gate in front of the address until they can.`,
+      }
+
+const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|authenticate)$/i
 
 type Import = readonly [name: string, from: string | undefined]
 
@@ -204,21 +231,25 @@ function freshNames(route: Route, around: Surroundings) {
   }
 }
 
-function inEdgeFunction(route: Route, around: Surroundings): SessionCode {
+function inEdgeFunction(route: Route, around: Surroundings, besides: 'server' | undefined): SessionCode {
   const names = around.names(route.path)
   const { user, found, token } = freshNames(route, around)
+  const [server] = besides
+    ? around
+        .callersOf(nameOf(route))
+        .filter((p) => inEdgeFunctions(p.path) && p.path !== route.path && around.texts(p.path).includes('SUPABASE_SERVICE_ROLE_KEY'))
+    : []
   const db = around.locals(route).has('db') ? 'authDb' : 'db'
   const [request = 'req'] = around.parameters(route)
-  const cors = names.has('corsHeaders') ? ', headers: corsHeaders' : ''
   const lines = [
     ...(names.has('createClient') ? [] : ["import { createClient } from 'npm:@supabase/supabase-js@2'", '']),
     `const ${db} = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)`,
     `const ${token} = ${request}.headers.get('Authorization')?.replace(/^Bearer /, '') ?? ''`,
     `const ${found} = await ${db}.auth.getUser(${token})`,
-    `if (!${user}) return new Response(null, { status: 401${cors} })`,
+    ...(server ? [`const ofTheServer = ${token} === Deno.env.get('SUPABASE_SERVICE_ROLE_KEY') // ${server.path}:${server.line} calls it`] : []),
+    `if (!${user}${server ? ' && !ofTheServer' : ''}) return new Response(null, { status: 401${corsAt(route, around)} })`,
   ]
-  const name = route.subject.replace(/^function /, '')
-  const byHand = around.callersOf(name).some((p) => !inEdgeFunctions(p.path))
+  const byHand = around.callersOf(nameOf(route)).some((p) => !inEdgeFunctions(p.path))
   return {
     code: lines.join('\n'),
     caller: `${user}.id`,
@@ -226,11 +257,13 @@ function inEdgeFunction(route: Route, around: Surroundings): SessionCode {
     role: `${user}.app_metadata?.role`,
     ...(byHand
       ? {
-          note: ' Pages have to send the access token of the session, as functions.invoke() does by itself for whoever is signed in; the anon key alone is nobody.',
+          note: `${server ? ` Other functions call it too (${server.path}:${server.line}): they bring the key of the server, and get past by it.` : ''} Pages have to send the access token of the session, as functions.invoke() does by itself for whoever is signed in; the anon key alone is nobody.`,
         }
       : {}),
   }
 }
+
+const nameOf = (route: Route): string => route.subject.replace(/^function /, '')
 
 const inProcedure = (route: Route): SessionCode => ({
   code: [
@@ -246,7 +279,7 @@ const inProcedure = (route: Route): SessionCode => ({
 })
 
 /** Express, Fastify and Hono ask in front of the handler. */
-function inMiddleware(route: Route, around: Surroundings, guard: Guard | undefined, supabase: boolean): SessionCode {
+function inMiddleware(route: Route, { around, all }: Known, guard: Guard | undefined, supabase: boolean): SessionCode {
   const how = guard?.how ?? ''
   const names = around.names(route.path)
   if (route.framework === 'Express') {
@@ -300,10 +333,10 @@ function inMiddleware(route: Route, around: Surroundings, guard: Guard | undefin
           ? `${open}\n  // verify the session here\n  if (!user) ${refuse}\n})`
           : `${registration(route, 'requireUser', around)}\n// requireUser stands for a middleware that verifies the session and answers 401`,
       ...user,
-      ...(guard ? {} : { note: NO_SIGN_IN }),
+      ...(guard ? {} : { note: noSessions(route, all) }),
     }
   const client = ['supabase', 'supabaseAdmin', 'supabaseClient'].find((n) => names.has(n))
-  return {
+  const code: SessionCode = {
     code: [
       ...(client ? [] : made(around, names, route.path)),
       open,
@@ -314,6 +347,7 @@ function inMiddleware(route: Route, around: Surroundings, guard: Guard | undefin
     ].join('\n'),
     ...user,
   }
+  return withFirstSignIn(code, around, guard)
 }
 
 /** A client that only verifies tokens. */

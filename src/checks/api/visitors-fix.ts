@@ -1,7 +1,8 @@
-import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
+import type { Route, Work } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 import type { Audience } from './audience.ts'
-import { limiterCode } from './limiter-code.ts'
+import type { Known } from './known.ts'
+import { limiterFor } from './own-limiter.ts'
 import { refusal } from './refusal.ts'
 import { isSteered } from './steered.ts'
 
@@ -18,7 +19,7 @@ const WORDS: Readonly<Record<Exclude<Visitors, 'claim' | 'page'>, string>> = {
 }
 
 /** The fix of a handler that has to stay open for visitors. */
-export function visitorsFix(route: Route, around: Surroundings, { as, pages = [] }: Extract<Audience, { readonly who: 'visitors' }>): Fix {
+export function visitorsFix(route: Route, known: Pick<Known, 'all' | 'around'>, { as, pages = [] }: Extract<Audience, { readonly who: 'visitors' }>): Fix {
   if (as === 'claim')
     return {
       text: 'By its name whoever has paid calls this, with an account or without: what the request says of them is no proof, and a session alone is none either. Ask the processor for the payment itself, let it say what was bought and by whom, and give each payment out once. Where only people with an account buy, compare the buyer with whoever is signed in.',
@@ -30,12 +31,17 @@ export function visitorsFix(route: Route, around: Surroundings, { as, pages = []
   const [first] = pages
   const words = as === 'page' ? `The page${first ? ` ${first.route}` : ''} uses this and does not ask who is signed in.` : WORDS[as]
   if (as === 'page' && touchesRows(route)) return byWhatOnlyTheOwnerHas(route, words)
+  if (route.limit)
+    return { text: `${words} How often is limited already (${route.limit.path}:${route.limit.line}).${taken(route, as) || WHAT_ONLY_THE_SERVER_SAYS}` }
+  const { note, ...limit } = limiterFor(route, known)
   return {
-    text: `${words} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${taken(route, as)}`,
-    language: 'ts',
-    code: limiterCode(route, around),
+    text: `${words} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${note}${taken(route, as)}`,
+    ...limit,
   }
 }
+
+const WHAT_ONLY_THE_SERVER_SAYS =
+  ' Whatever grants something (a role, a plan, a price, whose account it is) the server decides by itself, and answers with nothing that was there before.'
 
 /** What a visitor sends in is new; whatever was there before belongs to somebody. */
 const touchesRows = ({ work }: Route): boolean => work.some((w) => !w.hidden && !w.guard && OF_ROWS.has(w.kind) && (w.kind !== 'read' || w.userData))
@@ -69,6 +75,8 @@ function taken(route: Route, as: Exclude<Visitors, 'claim'>): string {
     )
   if (open.some((w) => w.chosen === 'amount') || as === 'checkout')
     out.push('Take the price from the row of what is bought, and change no order but the one that this request has made')
+  if (open.some((w) => w.kind === 'admin'))
+    out.push('Make new accounts alone, by the sign-up that has their address confirmed, and let the server say which role and which plan they begin with')
   if (open.some((w) => w.chosen === 'paid')) out.push('Mark as paid only what the processor says is paid')
   if (as !== 'checkout' && open.some((w) => w.kind === 'read' || w.kind === 'update'))
     out.push('Answer with nothing of a row that was there before, and change none unless the caller brings something that only its owner has')

@@ -8,6 +8,13 @@ export function makesFixedAccount(e: Effect): boolean {
   return e.args.some((a) => a.v === 'object' && a.props.password !== undefined && isWritten(a.props.password))
 }
 
+/** A password of the caller's choice for an account that is there: whoever owned it is out, and he is in. */
+export const setsPassword = (e: Effect): boolean =>
+  e.kind === 'auth-call' &&
+  e.op === 'admin' &&
+  /(?:^|\.)updateUserById$/.test(e.name) &&
+  e.args.some((a) => a.v === 'object' && a.props.password !== undefined && mentions(a.props.password, (x) => x.v === 'request'))
+
 /** An account for the address that the request names, whose password the server makes up: nobody signs up there, whoever is named is given one. */
 export function makesAccountForOthers(e: Effect): boolean {
   if (e.kind !== 'auth-call' || e.op !== 'admin' || !/(?:^|\.)createUser$/.test(e.name)) return false

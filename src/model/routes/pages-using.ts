@@ -108,7 +108,7 @@ const addressesIn = rememberFor((js: JavaScriptFacts): readonly string[] => {
 })
 
 /** Whether an address is that of a route: what is put in takes the place of a parameter, or follows as a query. */
-function leadsTo(address: string, route: string): boolean {
+export function leadsTo(address: string, route: string): boolean {
   const asked = address.replace(/(?<=.)\/$/, '').split('/')
   const parts = route.split('/')
   return (

@@ -1,4 +1,4 @@
-import type { FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { memo } from '../../lib/memo.ts'
@@ -8,6 +8,7 @@ import { type Program, packageOf } from '../frameworks/program.ts'
 import { boundNames, calleeText, expressions, statements, stringOf } from '../frameworks/walk.ts'
 import { pagesUsing } from './pages-using.ts'
 import { printExpr } from './print-code.ts'
+import { type OwnRequest, requestsTo } from './requests-to.ts'
 import type { Route } from './routes.ts'
 import { type SessionModel, storedInBrowser } from './session.ts'
 import { type Timetable, timetableOf } from './timetable.ts'
@@ -50,6 +51,14 @@ export interface Surroundings {
   callersOf(name: string): readonly Place[]
   /** The pages that use a handler, as far as the repository shows. */
   pagesUsing(route: Route): readonly Route[]
+  /** The requests that the application makes to a handler of its own. */
+  requestsTo(route: Route): readonly OwnRequest[]
+  /** Whether people sign in with Supabase: who uses it for its database alone has no user that its auth server knows. */
+  readonly signsInWithSupabase: boolean
+  /** Whether Express is told how many proxies stand in front of it: the address of whoever calls is the proxy's otherwise. */
+  readonly trustsProxy: boolean
+  /** How the code makes its client of Redis at Upstash, where it does. */
+  readonly redis: string | undefined
   /** What the body of a file is, for whoever writes after its example. */
   code(path: string): JavaScriptFacts | undefined
   /** The file that a specifier leads to. */
@@ -78,6 +87,10 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       .get(name)
       ?.map(({ path, line }) => ({ path, line })) ?? []
   const pages = lazily(() => pagesUsing(routes, program, callersOf))
+  const requests = lazily(() => requestsTo(routes, sources, modules))
+  const trusting = lazily(() => trustingProxies(sources).size > 0)
+  const redis = lazily(() => [...madeOfRedis(sources).values()][0])
+  const supabaseAuth = lazily(() => supabaseSignIn(sources).size > 0)
   const variables = lazily(() => [...new Set([...variablesRead(sources).values()].flat())].sort())
   const exports = lazily(() => [...sources].flatMap(([path, js]) => exportedBy(js, path)))
   // the same is asked for many findings
@@ -143,6 +156,16 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     },
     callersOf,
     pagesUsing: (route) => pages()(route),
+    requestsTo: (route) => requests()(route),
+    get trustsProxy() {
+      return trusting()
+    },
+    get redis() {
+      return redis()
+    },
+    get signsInWithSupabase() {
+      return supabaseAuth()
+    },
     code: (path) => files.get(path),
     resolve: (path, specifier) => modules.resolve(path, specifier),
   }
@@ -189,18 +212,57 @@ const variablesRead = collectByCodeFile((_, js: JavaScriptFacts) => {
   return found.length ? found : undefined
 })
 
-/** `supabase.functions.invoke('name')` and addresses with `/functions/v1/name`. */
+/** `supabase.functions.invoke('name')`, a helper of the application that is named for it, and addresses with `/functions/v1/name`. */
 const callsOfFunctions = collectByCodeFile((_, js: JavaScriptFacts) => {
   const found: { name: string; line: number }[] = []
+  // pages of documentation list addresses and call none of them
+  const described = new Set(js.functions.flatMap((fn) => expressions(fn).flatMap((e) => (e.k === 'obj' && isDescribed(e) ? e.props.map((p) => p.value) : []))))
   for (const fn of js.functions)
     for (const e of expressions(fn)) {
+      if (described.has(e)) continue
       const texts = e.k === 'tpl' ? e.quasis : e.k === 'lit' && typeof e.v === 'string' ? [e.v] : []
       for (const t of texts) {
         const named = /\/functions\/v1\/([\w-]{1,80})/.exec(t)?.[1]
         if (named) found.push({ name: named, line: e.l })
       }
-      const invoked = e.k === 'call' && /functions\.invoke$/.test(calleeText(e.fn)) ? stringOf(e.args[0]) : undefined
+      const invoked = e.k === 'call' && (/functions\.invoke$/.test(calleeText(e.fn)) || INVOKES.test(calleeText(e.fn))) ? stringOf(e.args[0]) : undefined
       if (invoked) found.push({ name: invoked.split(/[?/]/, 1)[0] ?? invoked, line: e.l })
     }
   return found.length ? found : undefined
+})
+
+/** `invokeEdgeWithAuth('name', …)`, `callEdgeFunction('name')`. */
+const INVOKES = /^(?:this\.)?(?:invoke|call|fetch|request)(?:Supabase)?(?:Edge)?(?:Function|Edge\w{0,20})$/
+
+/** `{ method: 'POST', endpoint: '/functions/v1/name', description: … }` */
+const isDescribed = (e: Extract<Expr, { k: 'obj' }>): boolean => e.props.some((p) => p.key === 'description' || p.key === 'summary')
+
+/** `supabase.auth.signInWithPassword()`, `auth.getUser()` and what else asks the auth server of Supabase, in code or by its address. */
+const supabaseSignIn = collectByCodeFile((_, js: JavaScriptFacts) => {
+  const asks =
+    js.imports.some((i) => /^@supabase\/(?:auth-ui|auth-helpers|ssr$)/.test(i.from)) ||
+    js.functions.some((fn) =>
+      expressions(fn).some(
+        (e) =>
+          (e.k === 'call' && SUPABASE_AUTH.test(calleeText(e.fn))) ||
+          (e.k === 'lit' && typeof e.v === 'string' && e.v.includes('/auth/v1/')) ||
+          (e.k === 'tpl' && e.quasis.some((q) => q.includes('/auth/v1/'))),
+      ),
+    )
+  return asks || undefined
+})
+const SUPABASE_AUTH =
+  /(?:^|\.)auth\.(?:signIn\w*|signUp|signInAnonymously|verifyOtp|exchangeCodeForSession|setSession|getUser|getSession|getClaims|onAuthStateChange|updateUser|resetPasswordForEmail|signOut|refreshSession)$/
+
+/** `app.set('trust proxy', 1)`, `app.enable('trust proxy')`. */
+const trustingProxies = collectByCodeFile((_, js: JavaScriptFacts) =>
+  js.functions.some((fn) => expressions(fn).some((e) => e.k === 'call' && stringOf(e.args[0]) === 'trust proxy')) ? true : undefined,
+)
+
+/** `new Redis({ url: process.env.…, token: process.env.… })`: the variables are not always those that `Redis.fromEnv()` reads. */
+const madeOfRedis = collectByCodeFile((_, js: JavaScriptFacts) => {
+  if (!js.imports.some((i) => i.from === '@upstash/redis')) return undefined
+  for (const fn of js.functions)
+    for (const e of expressions(fn)) if (e.k === 'new' && e.fn.k === 'id' && e.fn.name === 'Redis' && e.args[0]?.k === 'obj') return printExpr(e)
+  return undefined
 })

@@ -12,7 +12,7 @@ import { isBesideProof } from './beside-proof.ts'
 import { booksAsPaid } from './booked-as-paid.ts'
 import { capability } from './capability.ts'
 import { handedOut } from './disclosed.ts'
-import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound } from './fixed-account.ts'
+import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound, setsPassword } from './fixed-account.ts'
 import { fromRequest } from './from-request.ts'
 import { guardOfStep } from './guard.ts'
 import { isRole, namesAdministrator } from './guard-words.ts'
@@ -70,8 +70,8 @@ export interface Work {
   readonly userData?: boolean
   /** The name of the library call. */
   readonly call?: string
-  /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced, that something is paid. */
-  readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid'
+  /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced, that something is paid, the password. */
+  readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid' | 'password'
   /** Of a change of rows: what it sets that grants rights, or that says something was paid. */
   readonly sets?: readonly string[]
   /** Of these, a role that the request names, or that of an administrator. */
@@ -309,6 +309,14 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
         }
       if (makesFixedAccount(e))
         return { kind: 'admin', what: `makes an account with a password that stands in the code (${e.name})`, call: e.name, rights: 'service' }
+      if (setsPassword(e))
+        return {
+          kind: 'admin',
+          what: `sets a password that the request brings for an account (${e.name})`,
+          call: e.name,
+          rights: 'service',
+          chosen: 'password',
+        }
       return e.op === 'admin' && !/createUser|admin\.signOut/i.test(e.name)
         ? { kind: 'admin', what: `administers accounts (${e.name})`, call: e.name, rights: 'service' }
         : undefined

@@ -1,5 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
-import { boundNames, statements, subExpressions } from '../frameworks/walk.ts'
+import { boundNames, calleeText, statements, subExpressions } from '../frameworks/walk.ts'
 import { namesIn, printExpr, printPattern } from './print-code.ts'
 import type { Route } from './routes.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -17,13 +17,57 @@ export function guardAsWritten(example: Route, target: Route, around: Surroundin
   const { guard } = example
   const js = around.code(example.path)
   if (!guard || !js || guard.trust !== 'verified' || guard.opensWithout || guard.equalsUnset || guard.refusal.nothing) return undefined
-  const last = guard.who === 'admin' ? 403 : 401
+  const last: 401 | 403 = guard.who === 'admin' ? 403 : 401
   const found = guard.at.path === example.path ? ownStatements(js, guard.at.line) : helperCall(js, example, around)
-  if (!found || found.statements.length > MAX_STATEMENTS) return undefined
+  return found && written<401 | 403>(found, example, target, around, refuse, last)
+}
+
+/** How one handler counts who calls how often, as code for another one; undefined where that stands in something that only its own handler has. */
+export function limiterAsWritten(example: Route, target: Route, around: Surroundings, refuse: (status: 429) => string): string | undefined {
+  const js = around.code(example.path)
+  const fn = js && handlerAt(js, example)
+  if (!js || !fn) return undefined
+  const all = straight(fn.body)
+  const counted = all.findIndex((s) => s.k === 'let' && s.init && subExpressions(s.init).some((e) => e.k === 'call' && COUNTS_CALLS.test(calleeText(e.fn))))
+  const call = all[counted]
+  if (call?.k !== 'let') return undefined
+  const at = all.findIndex((s, i) => i > counted && i < counted + 3 && s.k === 'if' && ends(s) && [...namesOf(s)].some((n) => boundNames(call.to).includes(n)))
+  const kept = at < 0 ? [] : needed(all, at)
+  // what counts those who are signed in, or is named after one address, is no limit for another one
+  const isOthers = kept.some(
+    (s) => (s.k === 'if' && s !== all[at]) || (s.k === 'let' && s.init && (NAMES_USER.test([...namesOf(s)].join(' ')) || isNamed(s.init))),
+  )
+  return kept.length && !isOthers ? written({ fn, statements: kept }, example, target, around, () => refuse(429), 429) : undefined
+}
+
+const NAMES_USER = /user|session|account|caller/i
+
+/** `rateLimit(ip, 'contact', 5)`. */
+const isNamed = (e: Expr): boolean =>
+  subExpressions(e).some((x) => x.k === 'call' && COUNTS_CALLS.test(calleeText(x.fn)) && x.args.some((a) => a.k === 'lit' || a.k === 'tpl'))
+
+const COUNTS_CALLS = /(?:^|\.)\w{0,20}rate_?limit\w{0,20}$|limiters?(?:\.\w+)?\.(?:limit|check|consume)$/i
+
+/** The outermost function within the lines of a handler. */
+const handlerAt = (js: JavaScriptFacts, { line, endLine = line }: Route): FunctionIR | undefined =>
+  js.functions.filter((f) => f.id !== 0 && f.l >= line && f.l <= endLine).sort((a, b) => a.l - b.l || a.id - b.id)[0]
+
+/** Statements as code for another handler, with what they need. */
+function written<S extends number>(
+  found: Found,
+  example: Route,
+  target: Route,
+  around: Surroundings,
+  refuse: (status: S | 401) => string,
+  last: S,
+): string | undefined {
+  const js = around.code(example.path)
+  if (!js || found.statements.length > MAX_STATEMENTS) return undefined
   const lines: string[] = []
   const bound = new Set<string>()
   const free = new Set<string>()
   for (const s of found.statements) {
+    if (s.k === 'let' && s.init && lacksAwait(s.init, js, example, around)) return undefined
     const text = s.k === 'let' ? declaration(s) : s.k === 'if' ? test(s, s === found.statements.at(-1) ? refuse(last) : refuse(401)) : expression(s)
     if (text === undefined) return undefined
     for (const name of namesOf(s)) if (!bound.has(name)) free.add(name)
@@ -70,18 +114,33 @@ function ownStatements(js: JavaScriptFacts, line: number): Found | undefined {
   const all = straight(fn.body)
   const at = all.findLastIndex((s) => s.k === 'if' && s.l <= line && line <= (s.e ?? s.l) && ends(s))
   if (at < 0) return undefined
-  const needed = new Set<string>(namesOf(all[at] as Stmt))
+  return { fn, statements: needed(all, at) }
+}
+
+/** The statement at an index with those before it that it rests on. */
+function needed(all: readonly Stmt[], at: number): readonly Stmt[] {
+  const names = new Set<string>(namesOf(all[at] as Stmt))
   // what is asked of the request alone (its method) is no part of the check
   const declared = new Set(all.flatMap((s) => (s.k === 'let' ? boundNames(s.to) : [])))
   const kept: Stmt[] = [all[at] as Stmt]
   for (const s of all.slice(0, at).reverse()) {
-    const declares = s.k === 'let' && boundNames(s.to).some((n) => needed.has(n))
-    const asks = s.k === 'if' && ends(s) && [...namesOf(s)].some((n) => needed.has(n) && declared.has(n))
+    const declares = s.k === 'let' && boundNames(s.to).some((n) => names.has(n))
+    const asks = s.k === 'if' && ends(s) && [...namesOf(s)].some((n) => names.has(n) && declared.has(n))
     if (!declares && !asks) continue
-    for (const n of namesOf(s)) needed.add(n)
+    for (const n of namesOf(s)) names.add(n)
     kept.unshift(s)
   }
-  return { fn, statements: kept }
+  return kept
+}
+
+/** `const supabase = createClient()`, where the function of the repository is an asynchronous one: what the example does fails, and would here. */
+function lacksAwait(e: Expr, js: JavaScriptFacts, example: Route, around: Surroundings): boolean {
+  if (e.k !== 'call' || e.fn.k !== 'id') return false
+  const { name } = e.fn
+  const imported = js.imports.flatMap((i) =>
+    i.bindings.flatMap((b) => (b.local === name ? [{ name: b.imported, from: around.resolve(example.path, i.from) }] : [])),
+  )[0]
+  return imported?.from !== undefined && around.exported(new RegExp(`^${imported.name}$`)).some((x) => x.path === imported.from && x.fn.async)
 }
 
 /** What runs one after the other when nothing goes wrong. */
@@ -131,7 +190,8 @@ function test(s: Extract<Stmt, { k: 'if' }>, refusal: string): string | undefine
   const [only] = s.then
   const answer = s.then.length === 1 && only?.k === 'return' && only.value && /^(?:mem|id)$/.test(only.value.k) ? printExpr(only.value) : undefined
   const asked = printExpr(s.test)
-  return asked === undefined ? undefined : `if (${asked}) ${answer && only?.k === 'return' && only.value?.k === 'mem' ? `return ${answer}` : refusal}`
+  const kept = answer && only?.k === 'return' && (only.value?.k === 'mem' || namesIn(s.test).has(answer))
+  return asked === undefined ? undefined : `if (${asked}) ${kept ? `return ${answer}` : refusal}`
 }
 
 function expression(s: Stmt): string | undefined {
