@@ -56,3 +56,24 @@ test('a page asks who is there in the way in which the application keeps its ses
     await fixOf({ ...files, 'app/admin/page.tsx': platform.replace('export default', "import { supabase } from '../../lib/supabase'\nexport default") }),
   ).toContain('supabase.auth.getUser()')
 })
+
+test('a page beside those that the middleware guards is put behind it, and a link that leads to a page keeps its parameters', async () => {
+  const asking = page('/login')
+  const report = await auditFiles({
+    'package.json': manifest(', "next-auth": "4.24.0"'),
+    'middleware.ts': "export { default } from 'next-auth/middleware'\nexport const config = { matcher: ['/desk/:path*'] }\n",
+    'app/login/page.tsx': 'export default () => <form />\n',
+    'app/desk/page.tsx': 'export default () => <p>desk</p>\n',
+    'app/usage/page.tsx': asking,
+    'app/accept-invitation/page.tsx': asking.replace("'/login'", "'/login?next=/accept-invitation'"),
+  })
+  const findings = report.checks.find((c) => c.number === 10)?.findings ?? []
+  const fixes = Object.fromEntries(findings.map((f) => [f.subject, f.fix]))
+  expect(fixes['route GET /usage']?.text).toMatch(
+    /^The check at middleware\.ts:1 stands before other pages already: let it cover \/usage as well\. Or without it: fetch the user/,
+  )
+  expect(fixes['route GET /usage']?.code).toMatch(/Layout/)
+  expect(fixes['route GET /accept-invitation']?.code).toMatch(
+    /Page\(\{ searchParams \}\)[\s\S]*redirect\(`\/login\?next=\$\{encodeURIComponent\(`\/accept-invitation\?\$\{new URLSearchParams\(await searchParams\)\}`\)\}`\)/,
+  )
+})

@@ -10,14 +10,20 @@ export function pageFix(route: Route, what: string, library: string | undefined,
   return around.old && library === 'Auth.js' && f.code ? { ...f, code: f.code.replaceAll('await auth()', 'await getServerSession(authOptions)') } : f
 }
 
-function fixOf(route: Route, what: string, library: string | undefined, { stored, signIn, ofItsOwn: own }: Around): Fix {
+function fixOf(route: Route, what: string, library: string | undefined, { stored, middleware, signIn, ofItsOwn: own }: Around): Fix {
   if (what === 'account') return roleFix(library, own)
   const f = checkOf(route, what, library, own)
   const asks = what === 'open' || what === 'client' || what === 'presence'
   const code = signIn === undefined ? f.code : f.code?.replaceAll(/'\/(?:login|sign-in)'/g, `'${signIn}'`)
   if (!asks) return { ...f, ...(code === undefined ? {} : { code }) }
   const admin = isForAdministrators(route)
-  const text = `${inCookiesFirst(stored)}${f.text}${admin ? ' Ask for the role of an administrator as well, and answer 404 to everybody else: whoever has an account is none.' : ''}`
+  const covered =
+    middleware && (what === 'open' || what === 'client') && route.framework === 'Next.js'
+      ? `The check at ${middleware.path}:${middleware.line} stands before other pages already: let it cover ${route.route} as well. Or without it: `
+      : ''
+  const linked = isReachedByLink(route)
+  const text = `${inCookiesFirst(stored)}${covered}${covered ? `${f.text[0]?.toLowerCase()}${f.text.slice(1)}` : f.text}${linked ? KEEPS_PARAMETERS : ''}${admin ? ' Ask for the role of an administrator as well, and answer 404 to everybody else: whoever has an account is none.' : ''}`
+  if (linked && code?.includes('export default async function Layout')) return { ...f, text, code: inPage(code, route) }
   const role = admin && code?.includes('\n  return children') ? code.replace('\n  return children', `\n${roleLines(library)}\n  return children`) : code
   return { ...f, text, ...(role === undefined ? {} : { code: role }) }
 }
@@ -25,6 +31,7 @@ function fixOf(route: Route, what: string, library: string | undefined, { stored
 /** What else the fix of a page depends on. */
 interface Around {
   readonly stored?: Place
+  readonly middleware?: Place
   readonly signIn?: string
   readonly old?: true
   /** The sessions that the application keeps itself. */
@@ -34,6 +41,25 @@ interface Around {
 const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
 
 const isForAdministrators = ({ route }: Route): boolean => FOR_ADMINISTRATORS.test(route)
+
+/** What somebody was mailed or given leads here, and says in its parameters what it is about. */
+const isReachedByLink = ({ route, framework }: Route): boolean =>
+  framework === 'Next.js' && /(?:^|\/)(?:accept|invitations?|invites?|join|claim|redeem|confirm|unsubscribe)(?:[-_/]|$)/i.test(route)
+
+const KEEPS_PARAMETERS =
+  ' A link with parameters leads to this page: hand the address with them on to the sign-in, which comes back to it. A layout does not know them, so ask in the page, or in the middleware.'
+
+/** The check of a layout, in a page that is given the parameters. */
+const inPage = (code: string, { route }: Route): string =>
+  code
+    .replace('// layout.tsx above the page, a server component', '// page.tsx, a server component around what it renders now')
+    .replace('export default async function Layout({ children })', 'export default async function Page({ searchParams })')
+    .replace(
+      /redirect\('(\/[^']*)'\)/,
+      (_, door) =>
+        `redirect(\`${door}?next=\${encodeURIComponent(\`${route}?\${new URLSearchParams(await searchParams)}\`)}\`) // next: as the sign-in page calls it`,
+    )
+    .replace('return children', 'return <Content /> // the component of the browser')
 
 /** In a layout that knows who is signed in. */
 const roleLines = (library: string | undefined): string =>

@@ -1,4 +1,5 @@
 import { linesFrom, type Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import { type Guard, type Route, type RoutesModel, storedInBrowser, type Work } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
@@ -80,6 +81,8 @@ interface Cause {
   readonly own?: Place
   /** The client that keeps sessions in the storage of the browser. */
   readonly stored?: Place
+  /** The check of the middleware that stands before other pages. */
+  readonly middleware?: Place
   /** The page on which people of this part sign in. */
   readonly signIn?: string
   /** Auth.js as version 4 knows it: `getServerSession()` in place of `auth()`. */
@@ -91,7 +94,7 @@ interface Cause {
 }
 
 /** Where people sign in, and where their session is kept. */
-function aroundPage(route: Route, model: RoutesModel, library: string | undefined): Pick<Cause, 'stored' | 'signIn' | 'old' | 'ofItsOwn'> {
+function aroundPage(route: Route, model: RoutesModel, library: string | undefined): Pick<Cause, 'middleware' | 'stored' | 'signIn' | 'old' | 'ofItsOwn'> {
   const { routes, sessions, surroundings } = model
   const ofItsOwn = library === undefined ? ownSession(route, model) : undefined
   const old = /^\D{0,3}4\b/.test(surroundings.range('next-auth', route.path) ?? '')
@@ -99,8 +102,29 @@ function aroundPage(route: Route, model: RoutesModel, library: string | undefine
   const first = route.route.split('/')[1] ?? ''
   const doors = routes.filter((r) => r.kind === 'page' && r.workspace === route.workspace && SIGN_IN.test(r.route) && !r.route.includes('['))
   const door = doors.find((r) => r.route.split('/')[1] === first) ?? doors.sort((a, b) => a.route.length - b.route.length)[0]
-  return { ...(stored ? { stored } : {}), ...(door ? { signIn: door.route } : {}), ...(old ? { old: true as const } : {}), ...(ofItsOwn ? { ofItsOwn } : {}) }
+  const middleware = inMiddleware(routes).get(route.workspace)
+  return {
+    ...(middleware ? { middleware } : {}),
+    ...(stored ? { stored } : {}),
+    ...(door ? { signIn: door.route } : {}),
+    ...(old ? { old: true as const } : {}),
+    ...(ofItsOwn ? { ofItsOwn } : {}),
+  }
 }
+
+/** The check of the middleware that stands before other pages, by workspace. */
+const inMiddleware = rememberFor(
+  (routes: readonly Route[]): ReadonlyMap<string | undefined, Place> =>
+    new Map(
+      routes.flatMap((r) =>
+        r.kind === 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && IS_MIDDLEWARE.test(r.guard.at.path)
+          ? [[r.workspace, r.guard.at] as const]
+          : [],
+      ),
+    ),
+)
+
+const IS_MIDDLEWARE = /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]s$/
 
 const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|connexion|entrar)$/i
 
