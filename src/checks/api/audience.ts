@@ -1,9 +1,6 @@
-import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
-import { expressions, statements } from '../../model/frameworks/walk.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import { protectedBecause } from '../auth/protected-because.ts'
 import { isForAdministrators } from './manners.ts'
@@ -103,21 +100,9 @@ const outsideFunctions = (p: Place): boolean => !inEdgeFunctions(p.path)
 const provesAddress = (texts: readonly string[]): boolean => texts.includes('url_verification')
 
 /** `{ type, table, record, old_record }`: a webhook of the database, which tells of a row. */
-function tellsOfRow(js: JavaScriptFacts | undefined): boolean {
-  const names = js ? membersRead(js) : new Set<string>()
+function tellsOfRow(names: ReadonlySet<string>): boolean {
   return names.has('record') && (names.has('old_record') || (names.has('table') && names.has('type')))
 }
-
-/** Names by which a file takes something out of something else. */
-const membersRead = rememberFor(
-  (js: JavaScriptFacts): ReadonlySet<string> =>
-    new Set(
-      js.functions.flatMap((fn) => [
-        ...expressions(fn).flatMap((e) => (e.k === 'mem' ? [e.name] : [])),
-        ...statements(fn.body).flatMap((s) => (s.k === 'let' && s.to.k === 'object' ? s.to.props.map((p) => p.key) : [])),
-      ]),
-    ),
-)
 
 /** Who calls a handler, as far as the repository shows. */
 export function audienceOf(route: Route, around: Surroundings): Audience {
@@ -147,7 +132,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const texts = route.kind === 'action' ? [] : around.texts(route.path)
   const sender = header.find((x) => x !== undefined) ?? allowsHeaderOf(texts) ?? (provesAddress(texts) ? 'Slack' : undefined)
   if (sender) return { who: 'service', sender }
-  if (route.kind !== 'action' && !callers.length && !database && !beside && tellsOfRow(around.code(route.path))) return { who: 'service', sender: 'database' }
+  if (route.kind !== 'action' && !callers.length && !database && !beside && tellsOfRow(around.members(route.path)))
+    return { who: 'service', sender: 'database' }
   if (route.kind !== 'action' && (has(words, HOOK) || (has(words, SERVICE) && !has(words, AUTH)))) {
     const named = NAMED_SENDERS.exec(words)?.[1]
     return { who: 'service', ...(named ? { sender: (named[0] as string).toUpperCase() + named.slice(1) } : {}) }

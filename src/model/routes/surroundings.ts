@@ -45,6 +45,8 @@ export interface Surroundings {
   sessionInStorage(path: string): Place | undefined
   /** Short texts in the code of a file. */
   texts(path: string): readonly string[]
+  /** Names by which the code of a file takes something out of something else. */
+  members(path: string): ReadonlySet<string>
   /** What the clock starts. */
   readonly timetable: Timetable
   /** The code that calls an edge function, other functions included. */
@@ -151,6 +153,10 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     texts: (path) =>
       files.get(path)?.functions.flatMap((f) => expressions(f).flatMap((e) => (e.k === 'lit' && typeof e.v === 'string' && e.v.length < 500 ? [e.v] : []))) ??
       [],
+    members: (path) => {
+      const js = files.get(path)
+      return js ? membersRead(js) : NONE
+    },
     get timetable() {
       return timetable()
     },
@@ -266,3 +272,16 @@ const madeOfRedis = collectByCodeFile((_, js: JavaScriptFacts) => {
     for (const e of expressions(fn)) if (e.k === 'new' && e.fn.k === 'id' && e.fn.name === 'Redis' && e.args[0]?.k === 'obj') return printExpr(e)
   return undefined
 })
+
+/** Names by which a file takes something out of something else. */
+const membersRead = rememberFor(
+  (js: JavaScriptFacts): ReadonlySet<string> =>
+    new Set(
+      js.functions.flatMap((fn) => [
+        ...expressions(fn).flatMap((e) => (e.k === 'mem' ? [e.name] : [])),
+        ...statements(fn.body).flatMap((s) => (s.k === 'let' && s.to.k === 'object' ? s.to.props.map((p) => p.key) : [])),
+      ]),
+    ),
+)
+
+const NONE: ReadonlySet<string> = new Set()
