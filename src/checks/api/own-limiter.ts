@@ -46,7 +46,7 @@ function ownLimiter(route: Route, { all, around }: Pick<Known, 'all' | 'around'>
       }
   }
   // what counts strangers by a helper of the application does so here
-  const [other] = examples.filter((r) => !r.guard && r.limit && r.limit.path !== r.path)
+  const [other] = examples.filter((r) => !r.guard && r.limit && r.limit.path !== r.path && !IS_MIDDLEWARE.test(r.limit.path))
   return other
     ? {
         note: ` ${other.method ? `${other.method} ` : ''}${other.route} counts already (${other.limit?.path}:${other.limit?.line}): count by the same helper, with a name and a number of its own.`,
@@ -56,3 +56,6 @@ function ownLimiter(route: Route, { all, around }: Pick<Known, 'all' | 'around'>
 
 /** What is limited there is tried by strangers, as what is written about here. */
 const IS_FOR_SIGN_IN = /log-?in|sign-?(?:in|up)|password|otp|register|auth/i
+
+/** What stands there is asked by path, and is no helper. */
+const IS_MIDDLEWARE = /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]sx?$/

@@ -47,7 +47,7 @@ export function serviceFix(route: Route, audience: Extract<Audience, { readonly 
   const variable = `${sender ? sender.toUpperCase() : 'CALLBACK'}_SECRET`
   const whose = sender ?? 'that service'
   return {
-    text: `${sender ? `${sender} calls this` : 'By its name a service calls this'}, and nobody signs in there: verify the signature that ${whose} puts on what it sends, over the bytes of the body, and answer 401 where it is missing or wrong. Where it signs nothing, agree on a long random secret, kept on the server, that it brings in a header or, when it cannot set one, in the address that it is given.${sender ? '' : ' If people call it from the application, ask who is signed in instead.'}${gateway}`,
+    text: `${sender ? `${sender} calls this` : 'By its name a service calls this'}, and nobody signs in there: verify the signature that ${whose} puts on what it sends, over the bytes of the body, and answer 401 where it is missing or wrong. Where it signs nothing, agree on a long random secret, kept on the server, that it brings in a header or, when it cannot set one, in the address that it is given.${gateway}${sender ? '' : ' If people call it from the application, ask who is signed in instead.'}`,
     language: 'ts',
     code: [
       `const secret = ${variableOf(route, variable)} // the pattern for a shared secret: the service is told the address with ?secret=… at its end, or sends the header`,
