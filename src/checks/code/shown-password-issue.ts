@@ -30,10 +30,11 @@ export function shownPasswordIssue(s: HardcodedSecret): Issue {
 }
 
 /** Whether a secret is the password of an account that the code makes. */
-export const isOfAccount = (s: HardcodedSecret): boolean => s.kind === 'account-password' || s.kind === 'try-out-password'
+export const isOfAccount = (s: HardcodedSecret): boolean => s.kind === 'account-password' || s.kind === 'try-out-password' || s.kind === 'first-password'
 
 /** An account that a start of the server, or a script, makes with a password that everybody reads. */
 export function madeAccountIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
+  if (s.kind === 'first-password') return firstPasswordIssue(s)
   const read = environmentRead(s.path, s.line, 'INITIAL_PASSWORD', modules)
   const several = s.also.length > 0
   return {
@@ -53,5 +54,27 @@ export function madeAccountIssue(s: HardcodedSecret, modules: ModulesModel): Iss
     related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),
     proof: 'inferred',
     aliases: ['CWE-798'],
+  }
+}
+
+/** Whoever is given an account begins with the password that all have. */
+function firstPasswordIssue(s: HardcodedSecret): Issue {
+  return {
+    subject: `file ${s.path}`,
+    discriminator: 'first password',
+    severity: 'High',
+    title: 'Every account begins with the same password',
+    message: `The accounts that are made here for others all get the password that is written here (${s.length} characters).`,
+    attack:
+      'Whoever reads the repository, or was given such an account, tries the password with the addresses of others and signs in as everybody who has not changed it.',
+    fix: {
+      text: 'Send an invitation, by which each chooses a password, or make up a random one for each account. One in the environment would still be everybody’s. Give the accounts that began with this one another, and take it out of what the code answers.',
+      language: 'ts',
+      code: 'const password = crypto.randomUUID() // nobody has to know it: the link of an invitation or a reset lets its owner choose one',
+    },
+    at: { path: s.path, line: s.line },
+    related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),
+    proof: 'inferred',
+    aliases: ['CWE-798', 'CWE-1392'],
   }
 }

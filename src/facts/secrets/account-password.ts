@@ -31,7 +31,8 @@ const MADE_UP = /@(?:[\w-]{1,40}\.)?(?:example|test|demo|mock|fake|sample|seed)\
 
 /**
  * The literal that code gives an account which it makes: hashed into its row, or handed to what makes accounts. `account-password` is one that
- * opens something, by the power of the account or because it was thought up for a person; `try-out-password` is any other.
+ * opens something, by the power of the account or because it was thought up for a person; `try-out-password` is any other. `first-password` is what every
+ * account begins with that is made here, for whomever.
  */
 export function accountPassword(text: string, left: number, right: number): ShownPassword | undefined {
   if (!KEPT_AS.test(text.slice(left, right))) return undefined
@@ -45,12 +46,14 @@ export function accountPassword(text: string, left: number, right: number): Show
   const fields = text.slice(object.start, object.end)
   const whose =
     WHOSE.exec(fields)?.[2] ?? heldAddress(text, fields) ?? (hashed && !/\b(?:user_?name|login|e_?mail)\b/i.test(fields) ? undefined : WHOSE.exec(text)?.[2])
-  if (whose === undefined) return undefined
+  if (whose === undefined) return !hashed && GIVEN_ADDRESS.test(fields) ? { kind: 'first-password', ...made } : undefined
   const power = GIVEN_POWER.test(fields) || OF_POWER.test(whose) || (!hashed && GIVEN_POWER.test(text))
   const person = hashed !== undefined && !COMMON.test(value) && !MADE_UP.test(whose) && !/test|demo|exampl|sampl/i.test(value)
   return { kind: power || person ? 'account-password' : 'try-out-password', ...made }
 }
 
+/** `email`, `email: body.email`: whoever is named gets an account. */
+const GIVEN_ADDRESS = /\be_?mail\s{0,3}(?:[,}\n]|:\s{0,3}[A-Za-z_$])/i
 const WHOSE_NAME = /\b(?:user_?name|login|e_?mail)["']?\s{0,3}:\s{0,3}([A-Za-z_$][\w$]{1,40})\s{0,3}[,}\n]/i
 
 /** The address that a constant of the file holds: `const adminEmail = '…'`, and `email: adminEmail` in the account. */

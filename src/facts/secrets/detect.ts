@@ -14,7 +14,7 @@ import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 export type { SecretSpan } from './secret.ts'
 
 /** Part of the version of every extractor that finds or blanks out secrets: raise it whenever a value is judged otherwise. */
-export const SECRETS_VERSION = '21'
+export const SECRETS_VERSION = '22'
 
 const BY_ANCHOR = new Map<string, SecretFormat[]>()
 for (const f of SECRET_FORMATS) for (const a of f.anchors) BY_ANCHOR.set(a, [...(BY_ANCHOR.get(a) ?? []), f])
@@ -357,7 +357,8 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
 /** A value that a rule of its own found already stays what it is; one that only a name gave away is better known by what is done with it. */
 function addShown({ kind, start, end }: ShownPassword, spans: SecretSpan[]): void {
   const known = spans.findIndex((s) => s.start === start && s.end === end && s.kind === 'password')
-  if (known !== -1 && (kind === 'account-password' || kind === 'try-out-password')) spans[known] = { kind, start, end, redacted: '…', live: 'live' }
+  if (known !== -1 && (kind === 'account-password' || kind === 'try-out-password' || kind === 'first-password'))
+    spans[known] = { kind, start, end, redacted: '…', live: 'live' }
   else if (!spans.some((s) => s.start < end && start < s.end)) spans.push({ kind, start, end, redacted: '…', live: 'live' })
 }
 

@@ -16,6 +16,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'private-key': 'private key',
   'supabase-service-role-jwt': 'Supabase service role key',
   'try-out-password': 'password that the code gives an account',
+  'first-password': 'password with which every account begins',
   'telegram-bot-token': 'Telegram bot token',
   'url-password': 'URL with a password',
 }

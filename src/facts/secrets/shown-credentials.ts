@@ -3,7 +3,7 @@ import { isReference } from './placeholder.ts'
 
 /** A password that a page shows, that its sign-in form holds before anybody types, that code signs in with or gives an account. */
 export interface ShownPassword {
-  readonly kind: 'shown-password' | 'prefilled-password' | 'sign-in-password' | 'account-password' | 'try-out-password'
+  readonly kind: 'shown-password' | 'prefilled-password' | 'sign-in-password' | 'account-password' | 'try-out-password' | 'first-password'
   readonly start: number
   readonly end: number
 }

@@ -40,6 +40,7 @@ export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'file
     for (const secret of facts.secrets) {
       const shown = /^(?:shown|prefilled)-/.test(secret.kind)
       if (shown ? !isPage(path, role, slices.modules.inBrowser(path, secret.line)) : !counts(secret, path, role)) continue
+      if (secret.kind === 'password' && facts.secrets.some((o) => OF_ACCOUNT.has(o.kind) && o.hash === secret.hash && counts(o, path, role))) continue
       const key = shown
         ? `shown ${path}`
         : identifies(secret.hash) && !secret.kind.endsWith('password')
@@ -67,6 +68,9 @@ function atWorst(secret: HardcodedSecret, modules: ModulesModel): HardcodedSecre
   return { ...value, path: first.at.path, line: first.at.line, also: others.map((o) => o.at) }
 }
 
+/** Given to accounts: the same word again in the file (in an answer, a log) is no second secret. */
+const OF_ACCOUNT = new Set(['account-password', 'try-out-password', 'first-password'])
+
 const CODE = /\.[cm]?[jt]sx?$/i
 /** What the running application is made of; scripts are run by hand. */
 const SERVER_CODE = /^(?!(?:.*\/)?(?:scripts?|prisma|tools?|bin|database|db|migrations?)\/).*\.[cm]?[jt]sx?$/i
@@ -77,7 +81,7 @@ const isPage = (path: string, role: FileRole, inBrowser: boolean): boolean => ro
 function counts(secret: SecretFact, path: string, role: FileRole): boolean {
   // a default is judged with the variable it stands in for, a hashed password with the account it makes
   if (secret.live === 'local-demo' || secret.kind === 'default-secret' || secret.name === 'crypt') return false
-  if (secret.kind === 'account-password') return (role === 'source' || role === 'seed') && CODE.test(path) && !FOR_DEVELOPMENT.test(path)
+  if (secret.kind === 'account-password' || secret.kind === 'first-password') return (role === 'source' || role === 'seed') && CODE.test(path) && !FOR_DEVELOPMENT.test(path)
   // an account without power and with everybody's password: a seed fills a database for trying out with such
   if (secret.kind === 'try-out-password') return role === 'source' && SERVER_CODE.test(path) && !LOCAL_SETUP.test(path) && !FOR_DEVELOPMENT.test(path)
   if (BY_NAME.has(secret.kind))
