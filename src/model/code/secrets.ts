@@ -81,7 +81,8 @@ const isPage = (path: string, role: FileRole, inBrowser: boolean): boolean => ro
 function counts(secret: SecretFact, path: string, role: FileRole): boolean {
   // a default is judged with the variable it stands in for, a hashed password with the account it makes
   if (secret.live === 'local-demo' || secret.kind === 'default-secret' || secret.name === 'crypt') return false
-  if (secret.kind === 'account-password' || secret.kind === 'first-password') return (role === 'source' || role === 'seed') && CODE.test(path) && !FOR_DEVELOPMENT.test(path)
+  if (secret.kind === 'account-password' || secret.kind === 'first-password')
+    return (role === 'source' || role === 'seed') && CODE.test(path) && !FOR_DEVELOPMENT.test(path)
   // an account without power and with everybody's password: a seed fills a database for trying out with such
   if (secret.kind === 'try-out-password') return role === 'source' && SERVER_CODE.test(path) && !LOCAL_SETUP.test(path) && !FOR_DEVELOPMENT.test(path)
   if (BY_NAME.has(secret.kind))
