@@ -117,8 +117,9 @@ export interface Proof {
 /** True when some condition on the way to a step proves the signature. */
 export function provesSignature(under: readonly Condition[], steps: readonly Step[]): Proof {
   let maybe: Proof['maybe']
+  const set = under.flatMap((c) => (c.test.v === 'env' && !c.negated ? [c.test.name] : []))
   for (const c of under) {
-    if (proves(c.test, !c.negated, steps)) return { proved: true }
+    if (proves(c.test, !c.negated, steps, set)) return { proved: true }
     if (c.negated) continue
     if (c.test.v === 'call' && /verif|signature|hmac/i.test(c.test.name)) maybe = { name: c.test.name, at: c.at }
     // of several processors behind one endpoint the others ask in ways that are not known
@@ -128,18 +129,19 @@ export function provesSignature(under: readonly Condition[], steps: readonly Ste
   return maybe ? { proved: false, maybe } : { proved: false }
 }
 
-function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): boolean {
+/** `set`: variables of which the way here has asked whether they are set. */
+function proves(v: Value, holds: boolean, steps: readonly Step[], set: readonly string[] = [], depth = 0): boolean {
   if (depth > 30) return false
   if (v.v === 'event') return v.verified
   if (v.v === 'result') return holds && steps[v.step]?.effect.kind === 'verify-signature'
-  if (v.v === 'any') return v.of.length > 0 && v.of.every((o) => proves(o, holds, steps, depth + 1))
+  if (v.v === 'any') return v.of.length > 0 && v.of.every((o) => proves(o, holds, steps, set, depth + 1))
   // `signatures.some((s) => equal(s, expected))`: what the callback gives is among the arguments
-  if (v.v === 'call' && /(^|\.)some$/.test(v.name)) return holds && v.args.some((a) => proves(a, true, steps, depth + 1))
+  if (v.v === 'call' && /(^|\.)some$/.test(v.name)) return holds && v.args.some((a) => proves(a, true, steps, set, depth + 1))
   if (v.v === 'call' && /(^|\.)(includes|has)$/.test(v.name)) return holds && isAmong(v.args)
   if (v.v !== 'op') return false
-  const all = () => v.of.every((o) => proves(o, holds, steps, depth + 1))
-  const some = () => v.of.some((o) => proves(o, holds, steps, depth + 1))
-  if (v.op === '!') return v.of[0] !== undefined && proves(v.of[0], !holds, steps, depth + 1)
+  const all = () => v.of.every((o) => proves(o, holds, steps, set, depth + 1))
+  const some = () => v.of.some((o) => proves(o, holds, steps, set, depth + 1))
+  if (v.op === '!') return v.of[0] !== undefined && proves(v.of[0], !holds, steps, set, depth + 1)
   if (v.op === '&&') return holds ? some() : all()
   if (v.op === '||') return holds ? all() : some()
   if (holds && saysSo(v, steps, ASKS_FOR_SIGNATURE)) return true
@@ -147,6 +149,8 @@ function proves(v: Value, holds: boolean, steps: readonly Step[], depth = 0): bo
   if (equal === undefined) return false
   // Nobody without the key gives a text that equals the MAC; with a constant it is never equal.
   if (equal && v.of.filter(isMac).length === 1) return true
+  // Nothing equals a variable that is set: `(header ?? '') !== SECRET` behind `if (!SECRET) return`.
+  if (equal && v.of.some((o) => o.v === 'const' && !o.value) && v.of.some((o) => o.v === 'env' && set.includes(o.name))) return true
   // A shared secret in a header (`Authorization: Bearer …`) keeps strangers out as well.
   if (equal && v.of.some((o) => contains(o, (x) => x.v === 'env')) && v.of.some((o) => contains(o, (x) => x.v === 'request' && x.part === 'header')))
     return true
