@@ -23,6 +23,7 @@ import { isSteered } from './steered.ts'
 import { overwritesAccount } from './taken-password.ts'
 import { tellsKeptCode } from './told-code.ts'
 import { unprovenSignIn } from './unproven-sign-in.ts'
+import { keepsUnsigned } from './unsigned-receivers.ts'
 
 export default defineCheck({
   number: 16,
@@ -48,7 +49,7 @@ export default defineCheck({
       (route): Verdict =>
         receivers.has(`${route.path} ${route.subject}`)
           ? { kind: 'public', route, because: 'receives events of the payment processor (check 20)' }
-          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept, guests }),
+          : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept, guests, tables: schema.tables }),
     )
     const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindAdministrators(behindIdle(c, routes.routes))) : []))
     const issues = merge(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
@@ -136,9 +137,10 @@ interface Around {
   readonly kept: KeptResources
   /** Tables whose rows belong to who knows their id. */
   readonly guests: ReadonlySet<Table>
+  readonly tables: readonly Table[]
 }
 
-function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, guests }: Around): Verdict {
+function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: resources, guests, tables }: Around): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
   const signIn = unprovenSignIn(route)
@@ -157,7 +159,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
     (!overwritesAccount(route) &&
       !linksProvider(route) &&
       isReceiver(sentIn) &&
-      !sentIn.some((w) => !isSentIn(w) && addsToKept(w, route, kept)) &&
+      !sentIn.some((w) => !isSentIn(w) && addsToKept(w, route, resources)) &&
       !(isForAdministrators(route) && !sentIn.some(isSentIn)) &&
       (!sentIn.some((w) => w.kind === 'update') || isSteered(route))) ||
     tellsOn(route, exposed)
@@ -182,6 +184,8 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept, 
       ...(shared ? { shared } : {}),
     })
   }
+  const kept = worst ? undefined : keepsUnsigned(route, tables)
+  if (kept) return { kind: 'issue', route, causes: [{ route, severity: 'High', what: 'open', work: kept }] }
   if (!worst && tellsKeptCode(route)) return { kind: 'issue', route, causes: [{ route, severity: 'Critical', what: 'open' }] }
   const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
   // what everybody may read without any check needs none that holds

@@ -6,11 +6,13 @@ import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import { isPersons } from './for-people.ts'
 import { fromRequest, type Query, refersToNobodys, tableOf } from './ownership-breach.ts'
 import { isSame } from './same-value.ts'
 
 /** Tables of what two people agree upon. */
-const BOOKING = /donat|pledge|invit|book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin/i
+const BOOKING =
+  /donat|pledge|invit|book|appointment|reserv|lesson|session|meeting|consultation|visit|agend|(^|_)citas?($|_)|termin|contract|agreement|(^|_)mous?$|collaborat/i
 
 /** The handler writes a booking that names the caller in one column and whom the request names in another: the calendar and the address of the other party are needed for it. */
 export function booksWith(value: Value, behaviour: Behaviour): boolean {
@@ -19,7 +21,7 @@ export function booksWith(value: Value, behaviour: Behaviour): boolean {
     const rows = e.payload?.v === 'array' ? e.payload.items : [e.payload]
     return rows.some((row) => {
       const values = row?.v === 'object' ? Object.values(row.props) : []
-      return values.some((v) => isOneValue(v, value)) && values.some((v) => isCallers(v, behaviour))
+      return values.some((v) => isOneValue(v, value)) && values.some((v) => isPersons(v, behaviour))
     })
   })
 }

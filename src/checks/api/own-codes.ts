@@ -1,6 +1,6 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
-import { mentions } from '../../model/behaviour/mentions.ts'
+import { isAlike, mentions } from '../../model/behaviour/mentions.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Query } from './ownership-breach.ts'
 import { ACCOUNTS } from './registration.ts'
@@ -35,6 +35,33 @@ export function startsReset(steps: readonly Step[]): Step | undefined {
   )
   return keeps && steps.some(({ effect: e }) => e.kind === 'mail' || e.kind === 'sms') ? keeps : undefined
 }
+
+/**
+ * The step that puts a password of the server's making in the place of the one that was forgotten, for the account whose address the request names; it
+ * goes by mail to that very address.
+ */
+export function mailsNewPassword(steps: readonly Step[]): Step | undefined {
+  return steps.find(({ effect: e }, i) => {
+    if (e.kind !== 'auth-call' || !/(?:^|\.)updateUserById$/.test(e.name)) return false
+    const [who, what] = e.args
+    if (what?.v !== 'object' || what.rest || !what.props.password || !isPicked(what.props.password)) return false
+    if (Object.keys(what.props).some((key) => key !== 'password' && key !== 'user_metadata')) return false
+    const found = who?.v === 'row' ? steps[who.step]?.effect : undefined
+    const address = found?.kind === 'db' ? found.filters.find((f) => f.op === 'eq' && /e_?mail/i.test(f.column) && mentions(f.value, isSent))?.value : undefined
+    if (who?.v !== 'row' || !address) return false
+    const isOwn = (to: Value) =>
+      mentions(to, (x) => (x.v === 'row' && x.step === who.step && /e_?mail/i.test(x.field ?? '')) || (isSent(x) && mentions(address, (y) => isAlike(x, y))))
+    return steps
+      .slice(i + 1)
+      .some(({ effect: m }) => m.kind === 'mail' && m.args.some((a) => a.v === 'object' && a.props.to !== undefined && isOwn(a.props.to)))
+  })
+}
+
+/** Letters that the server picks. */
+const isPicked = (v: Value): boolean =>
+  !mentions(v, (x) => x.v === 'request' || x.v === 'row') && mentions(v, (x) => x.v === 'call' && (DRAWN.test(x.name) || /^(?:index|charAt|element)$/.test(x.name)))
+
+const isSent = (v: Value): boolean => v.v === 'request'
 
 type Called = { readonly name: string; readonly args: readonly Value[] }
 

@@ -1,3 +1,4 @@
+import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
@@ -274,9 +275,12 @@ function listings(
   return [...unkeptListing(step, index, e, behaviour, schema, kept), ...everyRow(step, e, behaviour, schema)]
 }
 
-/** Profiles that are listed although they say personal things: people meet by them. */
-const peopleMeet = (e: Query, listed: ReadonlySet<string>, schema: Schema): boolean =>
-  e.op === 'select' && listed.has(e.table) && (tableOf(e, schema)?.userData?.personalColumns.length ?? 0) > 0
+/** Profiles that are listed although they say personal things, and entries of a directory: people meet by them. */
+function peopleMeet(e: Query, listed: ReadonlySet<string>, schema: Schema): boolean {
+  const table = tableOf(e, schema)
+  if (e.op !== 'select' || !table) return false
+  return (listed.has(e.table) && (table.userData?.personalColumns.length ?? 0) > 0) || (!table.stub && isDirectory(table))
+}
 
 /** A guard that a library's middleware is: nothing of it is followed. */
 function libraryGuard(route: Route, step: Step): Guard | undefined {

@@ -10,7 +10,7 @@ import { isRepeated } from '../../model/routes/shown-work.ts'
 import { connectedForNamed } from './connected-for-named.ts'
 import { decodedByHand } from './decoded-by-hand.ts'
 import { linksProvider } from './linked-provider.ts'
-import { startsReset } from './own-codes.ts'
+import { mailsNewPassword, startsReset } from './own-codes.ts'
 import { asksForPassword } from './own-sign-in.ts'
 import type { Query } from './ownership-breach.ts'
 import { ADMINISTRATORS, registers } from './registration.ts'
@@ -52,8 +52,11 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const delivers = creates && (WEBHOOK.test(route.route) || route.work.some((w) => !w.guard && GRANTED.test(w.table ?? '') && w.kind !== 'read'))
   // whoever only signs out, or has the session renewed on the way, does what else the handler does as somebody
   const ends = own.every((c) => c.op === 'sign-out' || c.op === 'refresh')
+  const mailed = mailsNewPassword(steps)
   // a sign-up that fails takes its account back
-  const administers = calls.some((c) => c.op === 'admin' && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)))
+  const administers = calls.some(
+    (c) => c.op === 'admin' && c !== mailed?.effect && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)),
+  )
   if (own.length && !administers && !delivers && !takesOver(route, own) && !steps.some((s) => removesFound(s, steps)) && !(ends && route.work.length))
     return `authentication itself (${own[0]?.name})`
   if (
@@ -76,7 +79,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))
   const account = registers(route)
   if (account && !administers && route.work.every((w) => partOfSignUp(w) || isOfNewAccount(w, account, steps))) return 'sign-up itself'
-  const forgotten = startsReset(steps)
+  const forgotten = startsReset(steps) ?? mailed
   if (forgotten && !administers && route.work.every((w) => w.guard || w.hidden || isOfReset(w, forgotten))) return 'authentication itself'
   if (
     AUTH_PATH.test(lastSegments(route)) &&

@@ -1,4 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
+import { says } from '../../lib/snake-case.ts'
 import { HIDDEN_LITERAL, type Step, type Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route } from '../../model/routes/routes.ts'
@@ -36,11 +37,20 @@ export const makesSameAccount = ({ effect: e }: Step): boolean => e.kind === 'db
 const isFixed = (v: Value | undefined): boolean =>
   (v?.v === 'call' && v.name.startsWith(HIDDEN_LITERAL)) || v?.v === 'env' || v?.v === 'const' || (v?.v === 'any' && v.of.every(isFixed))
 
-/** A row with the hash of a password, or with the password itself beside the address that is sent along. */
+/** A row with the hash of a password, or with the password itself or a code of its own beside the address that is sent along. */
 const keepsPassword = (payload: Value): boolean =>
   payload.v === 'any'
     ? payload.of.some(keepsPassword)
-    : hashed(payload).length > 0 || (sends(payload, /passw|pwd/i) && sends(payload, /^(?:e_?mail|user_?name|phone)$/i))
+    : hashed(payload).length > 0 || (sends(payload, ADDRESS) && (sends(payload, /passw|pwd/i) || keepsCode(payload)))
+
+const ADDRESS = /^(?:e_?mail|user_?name|phone)$/i
+
+/** The code that is sent to whoever registers: with it the account gets its password, or needs none. */
+const keepsCode = (payload: Value): boolean =>
+  payload.v === 'object' && Object.entries(payload.props).some(([name, v]) => says(SENT_CODE, name) && v.v !== 'request' && !isNothing(v))
+
+const SENT_CODE = /^(?:(?:email|phone|sms|login|register|registration)_)?(?:otp|verification_code|verify_code|confirmation_code)(?:_(?:code|hash))?$/
+const isNothing = (v: Value): boolean => v.v === 'const' && !v.value
 
 const sends = (payload: Value, column: RegExp): boolean =>
   payload.v === 'object' && Object.entries(payload.props).some(([name, v]) => column.test(name) && v.v === 'request' && v.part === 'body')

@@ -3,11 +3,13 @@
  * on.
  */
 import { holdsCallersId } from '../../database/access/callers-id.ts'
+import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
+import { bringsPeople, readsPublished } from '../../model/routes/on-show.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { broughtAlong } from './brought-along.ts'
 import { isAnswered, isOnlyTold, isWrittenFrom, saysRelation } from './carried-rows.ts'
@@ -174,6 +176,10 @@ export function rowBreach(
     reasons.add(`${e.table} is meant to be seen by others`)
     return undefined
   }
+  if (e.op === 'select' && isPutUp(e, schema) && !(bringsPeople(e.columns ?? []) && isAnswered(index, behaviour))) {
+    reasons.add(`${e.table} is read as its authors have put it up`)
+    return undefined
+  }
   if (hasJoined(index, column, value, behaviour)) {
     reasons.add(`the caller has joined what ${e.table} belongs to`)
     return undefined
@@ -232,6 +238,12 @@ export function rowBreach(
   }
   // a model may be talked into it, but does not do everything that it is told
   return { ...base, kind: 'row', severity: model ? 'High' : 'Critical' }
+}
+
+/** Rows in the state in which they are shown, or the entry of somebody who wants to be found. */
+function isPutUp(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+  const table = tableOf(e, schema)
+  return table !== undefined && !table.stub && (isDirectory(table) || readsPublished(table, e.columns ?? [], e.filters))
 }
 
 /** Nothing is selected but the key of a row and what it was found by, which whoever calls knows already: whether somebody has an account at an address. */

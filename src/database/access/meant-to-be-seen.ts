@@ -64,7 +64,7 @@ const PLACES =
 
 /** Businesses and people who offer something, in several languages. */
 const OFFERS =
-  /vendor|business|supplier|provider|compan(?:y|ies)|shop|(?:^|_)stores?(?:$|_)|restaurant|venue|salon|hotel|clinic|agenc(?:y|ies)|freelancer|professional|therapist|doctor|lawyer|coach|tutor|instructor|trainer|stylist|photographer|negocio|empresa|proveedor|fornecedor|prestador|loja|fornitor|aziend|anbieter/i
+  /vendor|business|supplier|manufacturer|factor(?:y|ies)|wholesaler|provider|compan(?:y|ies)|shop|(?:^|_)stores?(?:$|_)|restaurant|venue|salon|hotel|clinic|agenc(?:y|ies)|freelancer|professional|therapist|doctor|lawyer|coach|tutor|instructor|trainer|stylist|photographer|negocio|empresa|proveedor|fornecedor|prestador|loja|fornitor|aziend|anbieter/i
 /** What an entry of a directory is shown with. */
 const SHOWCASE =
   /^(?:(?:average_?|avg_?)?rating|reviews?_?count|total_?reviews|(?:is_?)?(?:featured|verified)|website|instagram|facebook|gallery|photos|images|cover_?image(?:_?url)?|logo(?:_?url)?|services|price_?range|(?:opening|working|business)_?hours|slug|bio|tagline|specialt(?:y|ies)|portfolio(?:_?url)?)$/i

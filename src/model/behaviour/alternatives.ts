@@ -36,7 +36,7 @@ export function alternatives(list: readonly Alternative[], choice: number, newCh
 }
 
 /**
- * Too many alternatives: builders keep what all of them share, other values lose what they stand under. What is left has numbers of its own: those
+ * Too many alternatives: builders keep what all of them share, other values what all of them stand under. What is left has numbers of its own: those
  * of the choice that it came from would rule out the wrong ones.
  */
 function collapse(list: readonly Alternative[], newChoice: () => number): Val {
@@ -52,9 +52,9 @@ function collapse(list: readonly Alternative[], newChoice: () => number): Val {
     else leaves.set(key, { value, ways: [under] })
   }
   for (const a of list) collect(a.value, a.under)
-  const each = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
+  const found = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
   const values = (of: readonly Alternative[]) => alternatives(of, newChoice(), newChoice)
-  const kept = each.length > MAX_ALTERNATIVES ? joinObjects(each, MAX_ALTERNATIVES, { values, conditions: eitherWay }) : each
+  const kept = found.length > MAX_ALTERNATIVES ? joinObjects(found, MAX_ALTERNATIVES, { values, conditions: eitherWay }) : found
   const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
   const others = kept.filter((k) => k.value.v !== 'chain')
   if (chains.length > MAX_BUILDERS && others.length < MAX_BUILDERS) {
@@ -69,8 +69,16 @@ function collapse(list: readonly Alternative[], newChoice: () => number): Val {
   if (kept.length <= MAX_CONSTANTS && kept.every((k) => isWritten(k.value)))
     return { v: 'any', choice: newChoice(), alts: kept.map((a, i) => ({ i, value: a.value, under: brief(a.under) })) }
   const room = telling.length > MAX_ALTERNATIVES ? MAX_ALTERNATIVES : Math.max(MAX_ALTERNATIVES, telling.length + Math.min(given.length, MAX_ANSWERS))
-  const alts: Alt[] = [...telling, ...given, ...refusals].slice(0, room).map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
-  if (kept.length > room) alts.push({ i: room, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under: [] })
+  const each = [...telling, ...given, ...refusals]
+  // that there is nothing decides tests as nothing else does, and is told apart beside all others
+  const [nothing, left] = partition(each.slice(room), (k) => k.value.v === 'const' && !k.value.value)
+  const told = [...each.slice(0, room), ...nothing]
+  const alts: Alt[] = told.map((a, i) => ({ i, value: a.value, under: brief(a.under) }))
+  if (left.length) {
+    // what all that is left out stands under holds for whichever of it
+    const under = brief(eitherWay(left.map((a) => a.under)))
+    alts.push({ i: told.length, value: telling.length > MAX_ALTERNATIVES ? UNKNOWN : SOME_ANSWER, under })
+  }
   return alts.length === 1 ? (alts[0] as Alt).value : { v: 'any', choice: newChoice(), alts }
 }
 

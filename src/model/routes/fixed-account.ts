@@ -1,3 +1,4 @@
+import { says } from '../../lib/snake-case.ts'
 import { type Behaviour, type Condition, type Effect, HIDDEN_LITERAL, type Step, type Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { namesAdministrator } from './guard-words.ts'
@@ -32,9 +33,20 @@ export function makesAdministrator({ effect: e }: Step, { steps }: Pick<Behaviou
       effect.payload?.v === 'object' &&
       Object.entries(effect.payload.props).some(
         ([name, v]) => v.v === 'const' && (/^is_?(?:super_?)?admin$/i.test(name) ? v.value === true : /role$/i.test(name) && namesAdministrator(v.value)),
-      ),
+      ) &&
+      !isOfOwnTenant(effect.payload.props, steps),
   )
 }
+
+/** Whoever signs up administers what was just made for him, and nothing else: `{ role: 'admin', tenant_id: tenant.id }`. */
+const isOfOwnTenant = (props: Readonly<Record<string, Value>>, steps: readonly Step[]): boolean =>
+  !Object.values(props).some((v) => v.v === 'const' && /super|master|platform|system|global|root/i.test(String(v.value))) &&
+  Object.entries(props).some(([name, v]) => {
+    const made = v.v === 'row' && v.field !== undefined ? steps[v.step]?.effect : undefined
+    return made?.kind === 'db' && made.op === 'insert' && says(TENANTS_KEY, name)
+  })
+
+const TENANTS_KEY = /(?:^|_)(?:tenant|organi[sz]ation|org|company|workspace|team|business|school|church|clinic|store|shop|agency|account)_?id$/
 
 const RANDOM = /random|^Uint\d+Array$|nanoid|uuid|createId/i
 /** Picks a letter by a number that is drawn. */

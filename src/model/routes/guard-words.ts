@@ -44,7 +44,7 @@ export const namesAdministrator = (value: unknown): boolean =>
 
 /** What anybody is who signs up, and both sides of a market. */
 const EVERYDAY =
-  /^(?:role[_-]?)?(?:user|end_?user|customer|client|consumer|member|basic|free|guest|buyer|shopper|subscriber|viewer|reader|visitor|student|learner|patient|attendee|participant|applicant|candidate|job_?seeker|freelancer|seller|vendor|merchant|provider|service_?provider|usuario|cliente|utilizador|utente|miembro|membro|comprador|vendedor|alumno|aluno|estudiante|estudante|paciente|utilisateur|kunde|nutzer)$/i
+  /^(?:role[_-]?)?(?:user|end_?user|customer|client|consumer|member|basic|free|guest|buyer|shopper|subscriber|viewer|reader|visitor|student|learner|patient|attendee|participant|applicant|candidate|job_?seeker|employer|recruiter|recruteur|empleador|empregador|freelancer|seller|vendor|merchant|provider|service_?provider|usuario|cliente|utilizador|utente|miembro|membro|comprador|vendedor|alumno|aluno|estudiante|estudante|paciente|utilisateur|kunde|nutzer)$/i
 
 /** Whether a role is one that people have who administer nothing: `role === 'customer'`. */
 export const isEverydayRole = (value: unknown): boolean => typeof value === 'string' && EVERYDAY.test(value)

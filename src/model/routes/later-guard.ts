@@ -2,7 +2,7 @@
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Condition, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Value } from '../behaviour/behaviour.ts'
 import { isAlike } from '../behaviour/mentions.ts'
 import { guardOfStep } from './guard.ts'
 import type { Guard } from './proof.ts'
@@ -60,10 +60,14 @@ const isSameTest = (a: Value, b: Value, depth: number): boolean =>
     ? a.op === b.op && a.of.length === b.of.length && depth < 6 && a.of.every((x, i) => isSameTest(x, b.of[i] as Value, depth + 1))
     : isAlike(a, b))
 
+/** An answer that tells of success. */
+const isSuccess = (e: Effect): boolean => e.kind === 'respond' && e.status !== undefined && e.status < 300 && e.how !== 'next' && !saysNo(e.body)
+
 /** The first check that what comes after a step stands behind, on a way that goes on from there. */
 export function laterGuard(behaviour: Behaviour, index: number, access: AccessMatrix): Guard | undefined {
   const here = behaviour.steps[index]?.under ?? []
   const held = new Set(here)
+  const told = behaviour.steps.slice(index + 1).some((s) => isSuccess(s.effect) && !guardOfStep(s, behaviour))
   for (const s of behaviour.steps.slice(index + 1)) {
     // the other side of a test is no way on from here
     if (s.under.some((c) => !held.has(c) && here.some((d) => isOtherSide(c, d)))) continue
@@ -74,6 +78,8 @@ export function laterGuard(behaviour: Behaviour, index: number, access: AccessMa
     const g = guardOfStep(s, behaviour)
     // that a row is found by what only few know says nothing of what is done where it is not
     if (!g || g.trust === 'claimed' || g.who === 'token' || asksOpenFunction(g, access)) continue
+    // a helper that asks who calls for its own sake (an entry in a trail) and only comes back stops nobody: the handler answers all the same
+    if (told && g.refusal.how === 'return') continue
     // comparing whole tests is dear: asked last, and of none that the steps share
     if (!s.under.some((c) => !held.has(c) && excludes(c, here))) return g
   }

@@ -1,5 +1,6 @@
 import { isBookable, isContactOfBusiness, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../database/access/meant-to-be-seen.ts'
-import { isForSale, isWhere } from '../../database/access/on-offer.ts'
+import { isForSale, isOnOffer, isWhere } from '../../database/access/on-offer.ts'
+import { isPublication } from '../../database/access/publication.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
 import type { Filter } from '../behaviour/behaviour.ts'
@@ -13,7 +14,7 @@ const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
 export function isOnShow(table: Table, columns: readonly string[]): boolean {
   const data = table.userData
   if (data && isScheduled(table)) return !columns.some((c) => /[(:]/.test(c) && !isPartOfSchedule(c))
-  if (data && isBookable(table)) return !columns.some((c) => /[(:]/.test(c) && (BRINGS_PEOPLE.test(c) || isPrivateByName(c.split(/[(:]/, 1)[0] ?? '')))
+  if (data && isBookable(table)) return !columns.some((c) => /[(:]/.test(c) && (bringsPeople([c]) || isPrivateByName(c.split(/[(:]/, 1)[0] ?? '')))
   // a nested selection (`author(email)`) shows what it does not name here
   if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
   if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
@@ -52,12 +53,14 @@ const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_C
 /** How to reach somebody, among what a relation takes along: `organizer(name, email)`. */
 const takesPeopleAlong = (column: string): boolean => column.includes('(') && /e_?mail|phone|password|token/i.test(column.slice(column.indexOf('(')))
 
-/** What a query takes along of people: `seller(*)`, `vendor(name,email)`. */
-const BRINGS_PEOPLE = /(?:user|seller|owner|author|vendor|customer|member|profile|merchant|host)s?\(\*|\(.{0,400}(?:mail|phone|address|password|token)/i
+/** Whether a query takes people along, whole or with how to reach them: `seller(*)`, `vendor(name,email)`. */
+export const bringsPeople = (columns: readonly string[]): boolean => columns.some((c) => BRINGS_PEOPLE.test(c))
+const BRINGS_PEOPLE =
+  /(?:user|employer|recruiter|publisher|seller|owner|author|vendor|customer|member|profile|merchant|host)s?\(\*|\(.{0,400}(?:mail|phone|address|password|token)/i
 
 /** Products and the like in a database without row level security, where nothing but their kind says who may see them. */
 export function isWare(table: Table, columns: readonly string[]): boolean {
-  if (table.stub || table.rls.enabled || !isForSale(table) || columns.some((c) => BRINGS_PEOPLE.test(c))) return false
+  if (table.stub || table.rls.enabled || !isForSale(table) || bringsPeople(columns)) return false
   return (table.userData?.personalColumns ?? []).every(isWhere)
 }
 
@@ -87,8 +90,32 @@ export function isPublishedWhole(table: Table, columns: readonly string[]): bool
   const things = !OF_PEOPLE.test(table.name) && !isPrivateByName(table.name)
   const picked = things && columns.length > 0 && !columns.some((c) => c === '*' || /[(:]/.test(c))
   const personal = (table.userData?.personalColumns ?? []).filter((c) => !picked || columns.some((x) => snakeCase(x) === snakeCase(c)))
-  return personal.every((c) => isPlace(c, table) || (picked && (TOWN.test(c) || TO_BE_REACHED.test(c))) || (isJob(table) && PAY.test(c)))
+  return personal.every(
+    (c) => isPlace(c, table) || (picked && (TOWN.test(c) || TO_BE_REACHED.test(c))) || (isJob(table) && PAY.test(c)) || (isAdvert(table) && says(TO_ANSWER, c)),
+  )
 }
+
+/**
+ * Whether a query asks for what its author has put up for others, in the state in which it is (published, approved), and for nothing personal of it.
+ * Much is approved that nobody else is shown (a leave, an expense): that is told by what it is.
+ */
+export function readsPublished(table: Table, columns: readonly string[], filters: readonly Filter[]): boolean {
+  if (OF_PEOPLE.test(table.name) || isPrivateByName(table.name) || !isPublishedWhole(table, columns)) return false
+  const putUp = isAdvert(table) || isForSale(table) || isOnOffer(table)
+  return filters.some(({ op, column, value }) => {
+    if (op !== 'eq' || value.v !== 'const' || value.value === null || value.value === undefined) return false
+    const state = { column: snakeCase(column), op: '=', value: value.value }
+    return isPublication(state) && (putUp || says(PUBLISHED, column) || says(PUBLISHED, String(value.value)))
+  })
+}
+
+const PUBLISHED = /(?:^|_)(?:public|published|publicly_\w{1,20})$/
+
+/** What somebody puts up so that others answer. */
+const isAdvert = ({ name }: Pick<Table, 'name'>): boolean => isJob({ name }) || (says(ADVERTS, name) && !isPrivateByName(name))
+const ADVERTS = /^(?:(?:job|classified|product|property|car|vehicle)_)?(?:ads?|adverts?|advertisements?|classifieds?|annonces?|anuncios?|anzeigen?|annunci)$/
+/** Where the answers to an advertisement go: part of it, unlike where its author is reached otherwise. */
+const TO_ANSWER = /^contact_(?:info|details?|e_?mail|phone|whatsapp|tel|telephone)(?:_?number)?$/
 
 /** How to reach whom something is about: entered to be shown with it. */
 const TO_BE_REACHED = /^(?:contact|public|business|booking|info)_(?:e_?mail|phone|whatsapp|tel|telephone)(?:_?number)?$/i

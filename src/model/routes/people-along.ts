@@ -29,7 +29,7 @@ export function peopleAlong({ effect: e }: Step, index: number, { steps }: Behav
         effect.kind === 'respond' &&
         (effect.status ?? 200) < 400 &&
         effect.body !== undefined &&
-        mentions(effect.body, (x) => x.v === 'row' && x.step === index && (!x.field || x.field === name)),
+        mentions(effect.body, (x) => x.v === 'row' && x.step === index && (!x.field || name === x.field || name.startsWith(`${x.field}.`))),
     )
   const joined = e.joined?.find((name) => tables.some((t) => t.name === name && t.userData?.personalColumns.some((c) => REACHES.test(c))) && answered(name))
   if (joined) return { of: joined, what: `all of ${joined}` }
@@ -38,8 +38,20 @@ export function peopleAlong({ effect: e }: Step, index: number, { steps }: Behav
   const [own] = e.taken ? tablesCalled(lastPart(e.table), tables) : []
   const whole = own && e.taken?.find((path) => answered(/^[^.:]*/.exec(path)?.[0] ?? '') && isOfPeople(path, own, tables, e.client.library))
   const named = whole?.replace(/:\w+/g, '')
-  return named === undefined ? undefined : { of: lastPart(named), what: `all of whom \`${named}\` names` }
+  if (named !== undefined) return { of: lastPart(named), what: `all of whom \`${named}\` names` }
+  const picked = e.taken?.find((path) => picksReach(path) && answered(path))?.replace(/\.\w+$/, '')
+  return picked === undefined ? undefined : { of: lastPart(picked), what: `how to reach whom \`${picked}\` names` }
 }
+
+/** `employer.user.email`: how somebody is reached, picked of a relation of a relation; whoever offers something wants to be. */
+function picksReach(path: string): boolean {
+  const relations = path.replace(/:\w+/g, '').split('.')
+  const [column = '', who = ''] = [relations.pop(), relations.pop()]
+  return relations.length > 0 && REACHES.test(column) && WHO.test(who) && !relations.some((r) => OFFERS.test(r))
+}
+
+/** Whoever offers something, by what a row calls them. */
+const OFFERS = /seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er/i
 
 interface People {
   /** The table, or the relation of the rows. */

@@ -52,6 +52,18 @@ const CATALOGUE = /(?:^|_)(?:plan|tier|package|price|type)s?$|(?:^|_)categor(?:y
 const SHOWN = /^(is_?)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft|hidden)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 
+/** Whether a query asks for rows in a state in which they are shown. */
+const asksForShown = (e: Extract<Effect, { kind: 'db' }>): boolean =>
+  !e.filters.some((f) => SHOWN.test(lastPart(f.column)) && statesOf(f.value).some((state) => NOT_YET.test(state))) &&
+  e.filters.some(
+    (f) => SHOWN.test(lastPart(f.column)) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
+  )
+
+/** The states that a query asks for by name. */
+const statesOf = (v: Value): readonly string[] =>
+  v.v === 'array' ? v.items.flatMap(statesOf) : v.v === 'const' && typeof v.value === 'string' ? [v.value] : []
+const NOT_YET = /^(?:draft|pending(?:_\w{1,20})?|private|rejected)$/i
+
 /** The work of a query; nothing when it is none that anybody should mind. */
 export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const name = lastPart(e.table)
@@ -60,9 +72,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const table = tablesCalled(name, schema.tables).find(
     (t) => t.schema === 'public' || !schema.tables.some((o) => o !== t && o.name === t.name && o.schema === 'public'),
   )
-  const shown = e.filters.some(
-    (f) => SHOWN.test(lastPart(f.column)) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
-  )
+  const shown = asksForShown(e)
   // a table that only the dashboard created shows some of its columns; its name has to do for the rest
   const columns = e.columns ?? []
   // no policy of a database that browsers do not reach says what is shown: what is read there is told by its name

@@ -157,8 +157,8 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     const early = guard?.who === 'token' && ROW_CHANGES.has(work.kind)
     const after = guard && guard.trust !== 'claimed' && !early ? undefined : laterGuard(behaviour, index, access)
     const later = early && after && !isSignedIn(after) ? undefined : after
-    // a guard looks keys and sessions up to compare them
-    const looksUp = step.before === true && /api_?keys?|tokens?|sessions?|credentials?/i.test(work.table ?? '')
+    // a guard looks keys and sessions up to compare them, and the secret of whoever has signed what came in
+    const looksUp = looksUpSecret(later, index, behaviour) || (step.before === true && /api_?keys?|tokens?|sessions?|credentials?/i.test(work.table ?? ''))
     const hidden =
       (!guard || guard.trust === 'claimed') &&
       (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
@@ -183,6 +183,18 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
   })
   return out
 }
+
+const isRowTold = ({ steps }: Behaviour, index: number): boolean =>
+  steps.some(({ effect: e }) => e.kind === 'respond' && e.body !== undefined && mentions(e.body, (x) => x.v === 'row' && x.step === index))
+
+/** Whether a signature that is asked for later is made with what this step found, and nothing of that is told. */
+const looksUpSecret = (later: Guard | undefined, index: number, behaviour: Behaviour): boolean =>
+  later?.who === 'signature' &&
+  later.trust === 'verified' &&
+  !isRowTold(behaviour, index) &&
+  behaviour.steps.some(({ under }) =>
+    under.some((c) => mentions(c.test, (x) => x.v === 'call' && /hmac|digest|sign/i.test(x.name) && x.args[0]?.v === 'row' && x.args[0].step === index)),
+  )
 
 /** A code that is handed around to bring others along names its owner: whoever is entered under it is named by the request alone. */
 const isForAnybodysCode = (work: Omit<Work, 'at' | 'via'>, { who, how }: Guard): boolean =>
