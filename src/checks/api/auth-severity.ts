@@ -165,9 +165,12 @@ const NOTES = /(?:^|[._])(?:\w{1,40}_)?(?:logs?|audits?|events?|tokens?|counters
 /** Who may do what. */
 const RIGHTS = /(?:^|[._])(?:user_?roles?|roles?|admins?|admin_?users?|permissions?|memberships?)$/i
 
+const PEOPLES_ACCOUNTS = /(?:^|[._])(?:users?|accounts?|usuarios?|utilisateurs?)$/i
+
 /** How much harm a piece of work does beside others that are as bad. */
-export function weight({ kind, chosen, table = '', userData, call, sets }: Work): number {
-  if (kind === 'read') return 0
+export function weight({ kind, chosen, table = '', userData, call, sets, whole }: Work): number {
+  // all accounts, as they are kept: more than that one of them changes
+  if (kind === 'read') return PEOPLES_ACCOUNTS.test(table) ? (whole ? 5.2 : 0.5) : whole ? 0.2 : 0
   if (chosen === 'paid') return 10
   if (chosen === 'password') return 9.5
   if (kind === 'admin' || kind === 'command') return 9

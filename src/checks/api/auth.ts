@@ -22,6 +22,7 @@ import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
 import { overwritesAccount } from './taken-password.ts'
 import { tellsKeptCode } from './told-code.ts'
+import { unprovenPasskey } from './unproven-passkey.ts'
 import { unprovenSignIn } from './unproven-sign-in.ts'
 import { keepsUnsigned } from './unsigned-receivers.ts'
 
@@ -143,6 +144,9 @@ interface Around {
 function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: resources, guests, tables }: Around): Verdict {
   if (open.has(`${route.method ?? ''} ${route.route}`.trim()) || open.has(route.route) || open.has(route.subject))
     return { kind: 'public', route, because: 'declared public in the configuration' }
+  const passkey = unprovenPasskey(route)
+  // the id of an authenticator has to be known first
+  if (passkey) return { kind: 'issue', route, causes: [{ route, severity: 'High', what: 'sign-in', signIn: passkey }] }
   const signIn = unprovenSignIn(route)
   if (signIn) return { kind: 'issue', route, causes: [{ route, severity: signIn.opensWithout ? 'High' : 'Critical', what: 'sign-in', signIn }] }
   const nature = isGuardedElsewhere && !route.guard ? undefined : publicByNature(route)

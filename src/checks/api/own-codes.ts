@@ -59,7 +59,8 @@ export function mailsNewPassword(steps: readonly Step[]): Step | undefined {
 
 /** Letters that the server picks. */
 const isPicked = (v: Value): boolean =>
-  !mentions(v, (x) => x.v === 'request' || x.v === 'row') && mentions(v, (x) => x.v === 'call' && (DRAWN.test(x.name) || /^(?:index|charAt|element)$/.test(x.name)))
+  !mentions(v, (x) => x.v === 'request' || x.v === 'row') &&
+  mentions(v, (x) => x.v === 'call' && (DRAWN.test(x.name) || /^(?:index|charAt|element)$/.test(x.name)))
 
 const isSent = (v: Value): boolean => v.v === 'request'
 

@@ -76,6 +76,8 @@ export interface OwnershipBreach {
   readonly open?: true
   /** The row is the caller's own; what may be written into it is not asked. */
   readonly own?: true
+  /** It is a plan that others pay for. */
+  readonly plan?: true
   /** Some columns of the row are set by the code. */
   readonly bound?: true
   /** The column says that something was paid; `house`: something else that is the application's to say. */

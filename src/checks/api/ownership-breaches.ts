@@ -33,6 +33,7 @@ import { ownersRole } from './owners-role.ts'
 import { belongsToSomebody, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
 import { parentBreaches } from './parent-breaches.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
+import { besidePlan, planForNothing } from './plan-for-nothing.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { refusesTheServer } from './refuses-the-server.ts'
 import { signsUp } from './registration.ts'
@@ -224,13 +225,14 @@ function judge(
       else if (one) breaches.push(...parentBreaches(step, e, behaviour, ties, schema, access))
       else if (signedIn && !role)
         breaches.push(
-          ...payloadBreaches(step, e, behaviour, ties, schema),
+          ...besidePlan(payloadBreaches(step, e, behaviour, ties, schema), step, planForNothing(step, e, behaviour, schema)),
           ...tenantBreaches(step, e, behaviour, ties, schema),
           ...joinedTenants(step, e, behaviour, ties, schema),
           ...parentBreaches(step, e, behaviour, ties, schema, access),
           ...toldParents(step, e, behaviour, ties, schema, told),
           ...boughtBreaches(step, e, behaviour, schema),
           ...claimedPayments(step, e, behaviour, schema),
+          ...planForNothing(step, e, behaviour, schema),
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour, schema, access),
           ...(peopleMeet(e, listed, schema) && !area ? [] : listings(step, index, e, behaviour, ties, schema, route, kept)),

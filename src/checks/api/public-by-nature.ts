@@ -5,6 +5,8 @@ import { isAlike, mentions } from '../../model/behaviour/mentions.ts'
 import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesAccountForOthers, makesAdministrator, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
+import { guardOfStep } from '../../model/routes/guard.ts'
+import { isAdministrators } from '../../model/routes/proof.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
 import { connectedForNamed } from './connected-for-named.ts'
@@ -33,7 +35,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (firm && steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
   if (firm && receivesPayments(route)) return 'a webhook of a payment processor (check 20 judges whether it verifies the signature)'
   // a hook that exchanges a code wherever one comes along makes no sign-in of what is behind it
-  const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' && !s.everywhere ? [s.effect] : []))
+  const calls = steps.flatMap((s) => (s.effect.kind === 'auth-call' && !s.everywhere && !isAdministrators(madeBehind(s, route)) ? [s.effect] : []))
   const administrators = makesAdministrators(route)
   const own = calls.filter(
     (c) =>
@@ -96,6 +98,10 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     return 'authentication itself'
   return undefined
 })
+
+/** The check behind which an account is made: one for administrators makes no sign-up of it. */
+const madeBehind = (step: Step, { behaviour }: Route) =>
+  behaviour && step.effect.kind === 'auth-call' && /createUser$/.test(step.effect.name) ? guardOfStep(step, behaviour) : undefined
 
 /** Whoever calls is made an administrator: nobody signs up that way. */
 export const makesAdministrators = ({ work, behaviour }: Route): boolean =>

@@ -275,6 +275,15 @@ export const ROW_WORDS = {
           code: `{ ...values, ${b.ownerColumn}: START } // the ${b.ownerColumn} of every new account, nothing of user_metadata`,
         },
       }
+    if (b.plan)
+      return {
+        title: 'A plan is given to whoever names it',
+        message: `${place} ${b.verb} ${b.table} for the caller, active at once, with ${b.ownerColumn} from ${b.by}. Plans have prices, and nothing on the way asks for one or for a payment.`,
+        attack: 'Any signed-in user names the dearest plan and has it, without having paid.',
+        fix: {
+          text: `Let ${b.table} be begun by what says that the money came (the webhook of the processor, or whoever enters the payment), and here, if at all, only for a plan whose price in its own row is zero.`,
+        },
+      }
     if (b.paid)
       return {
         title: 'The caller says that it was paid',

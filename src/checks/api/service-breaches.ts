@@ -5,7 +5,7 @@ import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
 import { fileReadByName, givenName } from '../../model/routes/named-file.ts'
-import { objectKey, objectStoreWork } from '../../model/routes/object-stores.ts'
+import { copiedFrom, objectKey, objectStoreWork } from '../../model/routes/object-stores.ts'
 import { changesAtProcessor } from '../../model/routes/outside-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
@@ -187,6 +187,12 @@ export function otherBreaches(
       if (read && isAnsweredWith(step, behaviour)) {
         const by = requestName(read) ?? 'a value of the request'
         return [{ kind: 'file', severity: 'Critical', at: step.at, verb: 'read', by, what: `answers with the file of its disk that ${by} names` }]
+      }
+      const source = copiedFrom(e)
+      if (source && fromRequest(source, behaviour) && !mentions(source, (x) => isCallers(x, behaviour)) && !checkedBefore(step, source, behaviour)) {
+        const by = requestName(source) ?? 'a value of the request'
+        const what = `copies whichever file of the store ${by} names`
+        return [{ kind: 'file', severity: 'Critical', at: step.at, table: '', verb: 'copie', by, callerAs: callerOf(behaviour), what }]
       }
       const stored = objectStoreWork(e) === 'delete'
       const object = stored ? objectKey(e) : first

@@ -10,6 +10,7 @@ export const openDoorIssue = (d: OpenDoor, inBrowser: boolean): Issue => ({
   at: { path: d.path, line: d.line },
   proof: 'inferred',
   ...WORDS[d.how],
+  ...(d.unless ? { message: `${WORDS[d.how].message} That is so wherever \`${d.unless}\` is not set, or set to what the code asks for.` } : {}),
   ...(inBrowser && d.how === 'mail-part' ? { severity: 'Medium' as const } : {}),
 })
 
@@ -43,6 +44,18 @@ const WORDS: Readonly<Record<OpenDoor['how'], Words>> = {
       text: 'Take it out. Where a reviewer of a store needs an account, make one that may do nothing, with its code in the environment and an end.',
     },
     aliases: ['CWE-798'],
+  },
+  'same-code': {
+    severity: 'Critical',
+    title: 'One code for everybody unless a variable is set',
+    message: 'The code that is sent to prove who somebody is stands in the source.',
+    attack: 'Whoever reads the source asks for a code for any account, types that one, and is signed in or sets another password.',
+    fix: {
+      text: 'Draw the code always, and write it to the log where no message can be sent. Where it may be fixed for work on a machine of your own, ask for `NODE_ENV === "development"`, which no host sets.',
+      language: 'ts',
+      code: "import { randomInt } from 'node:crypto'\n\nconst code = String(randomInt(100000, 1000000))",
+    },
+    aliases: ['CWE-798', 'CWE-1188'],
   },
   'mail-part': {
     severity: 'Critical',

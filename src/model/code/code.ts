@@ -99,7 +99,9 @@ export interface Switch {
 
 /** A way past a sign-in that stands in the code. */
 export interface OpenDoor extends Place {
-  readonly how: 'any-password' | 'no-password' | 'fixed-code' | 'mail-part' | 'logged-signature'
+  readonly how: 'any-password' | 'no-password' | 'fixed-code' | 'same-code' | 'mail-part' | 'logged-signature'
+  /** The variable that closes the door where it is set. */
+  readonly unless?: string
 }
 
 /** A library of sessions that logs what it does, in every environment. */

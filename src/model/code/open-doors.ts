@@ -6,6 +6,7 @@ import { calleeText, expressions, exprsOf, statements, stringOf, subExpressions 
 import type { OpenDoor } from './code.ts'
 import { lastName } from './constants.ts'
 import { developmentOnly } from './development-only.ts'
+import { codeUnless } from './fixed-codes.ts'
 
 const PASSWORD = /(?:^|_)(?:password|passwd|pwd|passcode|senha|contrasena|motdepasse)$/i
 const CODE = /(?:^|_)(?:otp|pin|code|token|password|passcode|verification_?code)$/i
@@ -37,6 +38,8 @@ export const openDoors = collectByCodeFile((path, js: JavaScriptFacts) => {
     if (asked) add(asked.l, 'no-password')
     const part = mailPart(fn)
     if (part && !development.has(part)) add(part.l, 'mail-part')
+    const same = codeUnless(fn)
+    if (same && !found.some((f) => f.how === 'same-code')) found.push({ path, line: same.line, how: 'same-code', unless: same.unless })
     const logged = loggedSignature(fn)
     if (logged) add(logged, 'logged-signature')
   }

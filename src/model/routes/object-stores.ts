@@ -35,3 +35,10 @@ export function objectKey({ args }: FileEffect): Value | undefined {
   }
   return args[1]
 }
+
+/** The file that a copy is made of: `new CopyObjectCommand({ CopySource: `${bucket}/${key}` })`. */
+export function copiedFrom({ name, args }: FileEffect): Value | undefined {
+  const command = args.find((a): a is Extract<Value, { v: 'call' }> => a.v === 'call' && a.name === 'CopyObjectCommand')
+  const options = command ? command.args[0] : /(?:^|\.)copyObject(?:\.promise)?$/.test(name) ? args[0] : undefined
+  return options?.v === 'object' ? options.props.CopySource : undefined
+}
