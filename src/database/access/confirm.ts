@@ -12,6 +12,7 @@ import { type TrialResult, Trier } from './trial.ts'
 import { FunctionTrials } from './try-functions.ts'
 import { TableTrials } from './try-tables.ts'
 import { tryView } from './try-views.ts'
+import { askedByFunction, isRecursion } from './without-recursion.ts'
 
 /** Below this many milliseconds no more trials begin. */
 const RESERVE_MS = 900
@@ -134,7 +135,9 @@ async function confirmHole(
   const anybodysRow = hole.kind === 'policy' && hole.command === 'insert' && hole.who !== 'anon' && !hole.tables?.length
   if (anybodysRow && before.result === 'refused' && before.because === undefined && (await trials.putsRight())) return 'gone'
   if (hole.kind === 'locked' && before.result !== 'allowed') return before.result === 'refused' ? 'gone' : current
-  const code = fixFor(current, catalog, readings)
+  const wanted = fixFor(current, catalog, readings)
+  if (!wanted) return current
+  const code = await endingFix(trier, trials, wanted)
   if (!code) return current
   const after = await trier.withFix(code, () => trials.tryHole(current))
   if (after === undefined) return current
@@ -152,6 +155,17 @@ async function confirmHole(
   const closed = await trier.withFix(both, () => trials.tryHole(current))
   const beside = [...others.keys()].filter((name) => name !== undefined)
   return closed?.result === 'refused' ? { ...withFix(current, both, before.result === 'allowed'), beside } : current
+}
+
+/** The fix, written so that the policies of no two tables ask each other; undefined where it cannot be. */
+async function endingFix(trier: Trier, trials: TableTrials, code: string): Promise<string | undefined> {
+  if (!/create policy|alter policy/i.test(code)) return code
+  const read = () => trials.select('A', 'own')
+  const after = await trier.withFix(code, read)
+  if (!after || !isRecursion(after) || isRecursion(await read())) return code
+  const asked = askedByFunction(code, trials.table)
+  const again = asked && (await trier.withFix(asked, read))
+  return again && !isRecursion(again) ? asked : undefined
 }
 
 async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {

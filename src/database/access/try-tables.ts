@@ -25,6 +25,10 @@ export class TableTrials {
     this.#row = seeded.rows.get(this.#name) ?? {}
   }
 
+  get table(): Table {
+    return this.#table
+  }
+
   get seeded(): boolean {
     return this.#row.A !== undefined && this.#row.B !== undefined
   }
