@@ -44,7 +44,7 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
     if (gate.value !== undefined && (isRoleGate(gate, world) || grantsPower(gate.column) || /type|level/i.test(gate.column))) granting.add(String(gate.value))
   // where a condition on a row says who is somebody, a row of another table that is asked for beside it says nothing of the kind
   const saysWho = (g: RowState) => isRoleGate(g, world) || granting.has(String(g.value))
-  const alone = [...readings.values()].flat().flatMap((r) => r.ways.filter((w) => w.outcome === 'role' && !w.gates.some(saysWho)))
+  const alone = [...readings.values()].flat().flatMap((r) => r.ways.filter((w) => w.outcome === 'role' && !w.fixed && !w.gates.some(saysWho)))
   const powerTables = new Set(alone.flatMap((w) => w.tables))
   const rows = new Map<string, Partial<Record<User, SeededRow>>>()
   const failures = new Map<string, string>()

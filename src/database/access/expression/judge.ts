@@ -52,6 +52,8 @@ export interface Way {
   readonly gates: readonly RowState[]
   /** The caller must hold a role as well, whatever else binds. */
   readonly needsRole: boolean
+  /** The caller is compared with the id of somebody, which stands in the condition. */
+  readonly fixed?: true
   /** Columns of the row, and of rows tied to it, that have to equal something the caller passes as an argument. */
   readonly argumentColumns: readonly string[]
   /** The row has to repeat a secret (a token) of another table's row. */
@@ -271,6 +273,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const base = {
     who,
     needsRole,
+    ...(fixedCaller ? { fixed: true as const } : {}),
     ...(capability ? { capability: true as const } : {}),
     ...(secrets.length || bySecret ? { bySecret: true as const, secretsOf: [...new Set(secrets.flatMap((g) => instances[g.instance]?.table ?? []))] } : {}),
     ...(limited ? { limited: true as const } : {}),
