@@ -27,6 +27,7 @@ import {
   isDeclaredPublic,
   listed,
   openTables,
+  policiesOf,
   policySubject,
   qualifiedName,
   tableOf,
@@ -196,7 +197,9 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
           : `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
     fix: fixOf(
       hole,
-      materialized ? 'Take the API roles their SELECT privilege on it and read it on the server.' : 'Let the view run with the rights of whoever reads it.',
+      materialized
+        ? 'Take the API roles their SELECT privilege on it and read it on the server.'
+        : `Let the view run with the rights of whoever reads it.${unreadable(model, hole, tables)}`,
     ),
     at: hole.at,
     related: tables.flatMap((t) => {
@@ -206,6 +209,20 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
     proof: hole.proof,
     aliases: [...(materialized ? ['splinter:0016'] : ['splinter:0010']), ...(tables.includes('auth.users') ? ['splinter:0002'] : []), 'CWE-639'],
   }
+}
+
+/** Tables of a view that no policy shows to anybody: with the rights of whoever reads it the view is empty. */
+function unreadable({ schema }: Model, hole: Hole, names: readonly string[]): string {
+  if (!hole.fix?.code.includes('security_invoker')) return ''
+  const closed = names.filter((name) => {
+    const table = tableOf(schema, name)
+    if (!table?.rls.enabled || table.stub || table.rls.assumed) return false
+    return !policiesOf(schema, table).some(
+      (p) => p.permissive && (p.command === 'select' || p.command === 'all') && p.roles.some((r) => /^(?:public|anon|authenticated)$/i.test(r)),
+    )
+  })
+  if (!closed.length) return ''
+  return ` No policy lets anybody read ${listed(closed)}: nothing of ${closed.length > 1 ? 'them' : 'it'} is seen through the view then. Add a policy for whom the view is meant in the same migration, or leave the view as it is and let it ask itself, in its WHERE, what the caller may reach.`
 }
 
 function recursionIssue(hole: Hole): Issue {

@@ -23,18 +23,23 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
     ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !others && !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
       ? [withoutPolicy(placeOf(uses, 'insert', 'upsert'))]
       : []),
-    ...(['insert', 'update'] as const).map((p) => withoutPrivilege(p)),
+    withoutPrivileges(),
   ]
   const text = [...new Set(words)].join('')
   return text ? { ...fix, text: `${fix.text}${text}` } : fix
 
-  function withoutPrivilege(privilege: 'insert' | 'update'): string {
-    if (!fix.code?.includes(`revoke ${privilege} on `)) return ''
+  /** Writes that need a privilege on a column which the fix does not hand back. */
+  function lostWith(privilege: 'insert' | 'update') {
+    if (!fix.code?.includes(`revoke ${privilege} on `)) return []
     const granted = new Set((new RegExp(`grant ${privilege} \\(([^)]*)\\)`).exec(fix.code)?.[1] ?? '').split(',').map((c) => c.trim().replaceAll('"', '')))
-    const stopped = uses
+    return uses
       .filter((u) => u.verb === privilege || u.verb === 'upsert')
       .map((u) => ({ ...u, lost: u.columns.filter((c) => !granted.has(c) && table?.columns.some((x) => x.name === c)) }))
       .filter((u) => u.lost.length)
+  }
+
+  function withoutPrivileges(): string {
+    const stopped = [...lostWith('insert'), ...lostWith('update')]
     if (!stopped.length) return ''
     const places = [...new Set(stopped.map((u) => `${u.path}:${u.line}`))]
     const several = places.length > 1

@@ -228,13 +228,20 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     }
   }
   if (hole.kind === 'owner-change') {
+    const columns = listed(hole.columns ?? [])
+    const kept = hole.fix?.code.startsWith('revoke update')
     return {
       ...base,
       severity: 'High',
       title: `Rows of ${name} can be pushed to other users`,
-      message: `The policy "${hole.policy}" binds the row before the change, but its WITH CHECK lets ${listed(hole.columns ?? [])} become somebody else.`,
-      attack: `A signed-in user gives the own rows to another user's account, where they look like that user's.`,
-      fix: fixOf(hole, 'Let WITH CHECK require the same as USING.'),
+      message: `The policy "${hole.policy}" binds the row before the change, but its WITH CHECK lets ${columns} become somebody else.`,
+      attack: kept
+        ? `A signed-in user whom the policy lets in writes somebody else's id into ${columns}: the row then looks like that user's.`
+        : `A signed-in user gives the own rows to another user's account, where they look like that user's.`,
+      fix: fixOf(
+        hole,
+        kept ? `Take browsers the privilege to change ${columns}; what WITH CHECK asks of the new row stays.` : 'Let WITH CHECK require the same as USING.',
+      ),
       aliases: ['CWE-639'],
     }
   }

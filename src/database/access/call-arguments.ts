@@ -62,7 +62,8 @@ function targetsOf(fn: SqlFunction, world: World & JudgeWorld): ReadonlyMap<stri
 
 function madeUpArgument(arg: SqlFunction['args'][number], target: Target | undefined, catalog: Catalog, seeded: Seeded): string {
   const known = target && !UNGUESSABLE.test(target.column) ? seeded.rows.get(target.table)?.B?.values[target.column] : undefined
-  if (known !== undefined) return `(${known})`
+  // `id = any(p_ids)`
+  if (known !== undefined) return arg.type.endsWith('[]') && !/^'\{|^array\b/i.test(known) ? `array[${known}]` : `(${known})`
   const name = arg.name ?? ''
   const type = arg.type.toLowerCase()
   if (type.endsWith('[]')) return "'{}'"

@@ -187,6 +187,12 @@ async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hol
   return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
 }
 
+/** It asks for a column that a table of the repository has not: who calls it gets an error. Of a table of the dashboard nobody knows all columns. */
+function failsAlways({ result, because = '' }: TrialResult, { tables = [] }: Hole, catalog: Catalog): boolean {
+  const known = tables.map(({ table }) => catalog.tables.find((t) => nameOf(t) === table))
+  return result === 'error' && /^42703 /.test(because) && known.length > 0 && known.every((t) => t !== undefined && !t.stub)
+}
+
 /** A function is called with arguments that mean somebody else's rows; for the rest the fix has to apply at least. */
 async function confirmCall(
   trier: Trier,
@@ -194,9 +200,18 @@ async function confirmCall(
   functions: FunctionTrials,
   hole: Hole,
   readings: ReadonlyMap<string, readonly Reading[]>,
-): Promise<Hole> {
+): Promise<Hole | 'gone'> {
   const isFunction = hole.kind === 'function-read' || hole.kind === 'function-write'
   const before = isFunction ? await functions.tryHole(hole) : undefined
+  if (before && failsAlways(before, hole, catalog)) {
+    trier.session.gap({
+      path: hole.at.path,
+      line: hole.at.line,
+      because: `no call of ${hole.object} comes to an end: ${before.because?.replace(/^\w+ /, '')}, and no SQL of the repository creates it`,
+      touches: [{ topic: 'function', object: hole.object.split('(')[0] as string }],
+    })
+    return 'gone'
+  }
   const current: Hole = before?.result === 'allowed' ? { ...hole, proof: 'executed' } : hole
   const code = fixFor(current, catalog, readings)
   if (!code) return current

@@ -50,10 +50,15 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
     }
     case 'escalation':
       if (hole.because === 'above' && hole.states?.[0]) return keepAbove(table, hole.states[0], 'update')
-      if (hole.because === 'held') return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
+      if (hole.because === 'held')
+        return policy?.using
+          ? `alter policy ${ident(policy.name)} on ${on} with check ${saysMore(policy) ? `(${stripped(policy.check ?? '')} and ${stripped(policy.using)})` : wrapped(policy.using)};`
+          : undefined
       return keepFromWriting(table, [...(hole.columns ?? []), ...(hole.withheld ?? [])], policy, catalog)
     case 'owner-change':
       if (hole.because === 'either' || hole.because === 'stored' || hole.because === 'party') return narrow(table, hole.columns ?? [], 'update')
+      // what the new row has to be is what the policy is for: only whose it is stays as it is
+      if (policy && saysMore(policy)) return narrow(table, hole.columns ?? [], 'update')
       return policy?.using ? `alter policy ${ident(policy.name)} on ${on} with check ${wrapped(policy.using)};` : undefined
     case 'parent-free':
       return policy && readableParent(hole, policy, on, table, readings)
@@ -100,6 +105,11 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
   }
 }
 
+const USED_UP = /usage|quota|rate_?limit/i
+
+/** Whether a policy asks something of the new row that it does not ask of the old one, and not nothing. */
+const saysMore = ({ using, check }: Policy): boolean => check !== undefined && check !== using && !/^\(*true\)*$/i.test(check.trim())
+
 /** Takes browsers the columns; by a policy for everything they could as well delete the row and insert it again as wanted. */
 function keepFromWriting(
   table: Table,
@@ -111,7 +121,9 @@ function keepFromWriting(
   const bound = policy !== undefined && (policy.check === undefined || policy.check === policy.using)
   const privileges = policy?.command === 'all' ? (['insert', 'update'] as const) : [command]
   const code = privileges.map((p) => narrow(table, columns, p, { granting: true, bound })).filter((c) => c !== undefined)
-  return code.length ? [...code, ...stoppedWriters(table, columns, catalog)].join('\n') : undefined
+  // whoever removes the row of what was used begins again
+  const again = policy?.command === 'all' && says(USED_UP, table.name) ? [`revoke delete on ${readableName(nameOf(table))} from anon, authenticated;`] : []
+  return code.length ? [...code, ...again, ...stoppedWriters(table, columns, catalog)].join('\n') : undefined
 }
 
 /** Functions that write the columns with the rights of whoever calls them: without the privilege they fail. */
