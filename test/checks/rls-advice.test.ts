@@ -508,3 +508,51 @@ create policy "put mixed" on storage.objects for insert to authenticated with ch
     "under news/ (src/main.tsx:6), so their folder is nobody's id, and elsewhere under one that is not to be seen there (src/main.tsx:7)",
   )
 })
+
+test('advice leaves what a policy asks of the new row, those who act on others, readers of a view and what was used up as they are', async () => {
+  const of = await findingsOf({
+    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts': CLIENT,
+    'src/main.tsx': `import { supabase } from './client'
+export async function act(id: string) {
+  await supabase.rpc('remove_from_chat', { p_chat: id, p_user_id: id })
+  await supabase.from('notices').insert({ user_id: id, body: 'x' })
+}
+`,
+    'supabase/migrations/1.sql': `create table people (user_id uuid primary key references auth.users, role text not null default 'guest');
+alter table people enable row level security;
+create policy "own" on people for select using (user_id = auth.uid());
+create function is_admin() returns boolean language sql stable security definer as $$ select exists (select 1 from people where user_id = auth.uid() and role = 'admin') $$;
+create function moderates(p_user uuid, p_chat uuid) returns boolean language sql stable security definer as $$ select exists (select 1 from people where user_id = p_user and role = 'moderator') $$;
+create table proposals (id uuid primary key, created_by uuid references auth.users, status text not null default 'open', title text);
+alter table proposals enable row level security;
+create policy "see" on proposals for select using (created_by = auth.uid());
+create policy "cancel" on proposals for update using (created_by = auth.uid() and status = 'open') with check (status = 'cancelled');
+create table chat_people (chat_id uuid, user_id uuid references auth.users, is_active boolean, primary key (chat_id, user_id));
+alter table chat_people enable row level security;
+create policy "see" on chat_people for select using (user_id = auth.uid());
+create policy "moderate" on chat_people for update using (moderates(auth.uid(), chat_id));
+create function remove_from_chat(p_chat uuid, p_user_id uuid) returns void language plpgsql security definer as $$ begin update chat_people set is_active = false where chat_id = p_chat and user_id = p_user_id; end $$;
+create table papers (id uuid primary key, user_id uuid references auth.users, body text);
+alter table papers enable row level security;
+create view paper_list as select id, user_id, body from papers;
+create table usage_tracking (user_id uuid primary key references auth.users, plan_tier text, analyses_count int);
+alter table usage_tracking enable row level security;
+create policy "own" on usage_tracking for all using (user_id = auth.uid());
+create table notices (id uuid primary key, user_id uuid references auth.users, body text);
+alter table notices enable row level security;
+create policy "own" on notices for select using (user_id = auth.uid());
+create policy "admins" on notices for all using (is_admin());
+create policy "system inserts" on notices for insert with check (true);`,
+  })
+  const cancel = of(4, 'policy public.proposals "cancel"').fix
+  expect(cancel.code).toContain('revoke update on public.proposals')
+  expect(cancel.text).toContain('what WITH CHECK asks of the new row stays')
+  expect(of(4, 'function public.remove_from_chat(uuid, uuid)').fix.text).toContain('as the policy "moderate" on public.chat_people does')
+  expect(of(2, 'view public.paper_list').fix.text).toContain('No policy lets anybody read public.papers')
+  expect(of(4, 'policy public.usage_tracking "own"').fix.code).toContain('revoke delete on public.usage_tracking')
+  expect(of(3, 'policy public.notices "system inserts"').fix.text).toContain(
+    'src/main.tsx:4 adds rows with the rights of whoever visits and fails without the policy',
+  )
+})

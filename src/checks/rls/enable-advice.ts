@@ -11,6 +11,7 @@ import type { AppModel } from '../../model/app-model.ts'
 import { isOfAdministrators } from '../api/audience.ts'
 import type { Fix } from '../define-check.ts'
 import { administratorsPolicy } from './administrators-policy.ts'
+import { asksRole } from './asks-role.ts'
 import { isForServerAlone, placeOf, type Use, usesOf } from './used-in-code.ts'
 import { fixOf, listed, qualifiedName } from './words.ts'
 
@@ -248,13 +249,6 @@ function opens({ permissive, roles, command, using, check }: Policy, table: Tabl
   if (command === 'select' && (!table.userData || isMeantToBeSeen(table))) return false
   const asked = command === 'insert' ? check : using
   return asked !== undefined && ANYBODY.test(asked.trim())
-}
-
-/** A condition that asks what somebody is, and nothing of the row. */
-const ROLE_ALONE = /\brole\b|_role\b|admin|staff/i
-const asksRole = ({ using, check }: Policy): boolean => {
-  const text = using ?? check ?? ''
-  return ROLE_ALONE.test(text) && !/\bOR\b/.test(text)
 }
 
 /** What the code does under the visitor's rights and no policy that exists allows. */

@@ -1,6 +1,8 @@
 import type { Hole } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
+import { isOfAdministrators } from '../api/audience.ts'
 import type { Fix } from '../define-check.ts'
+import { asksRole } from './asks-role.ts'
 import { placeOf, usesOf } from './used-in-code.ts'
 import { listed, policiesOf, tableOf } from './words.ts'
 
@@ -12,16 +14,18 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
   if (!table || !fix.code) return fix
   const uses = usesOf(model, table)
   if (!uses.length) return fix
-  // whom another policy lets in has to go on by that one
-  const others = policiesOf(model.schema, table).some(
+  // whom another policy lets in has to go on by that one, and who has no role by none that asks for one
+  const beside = policiesOf(model.schema, table).filter(
     (p) => p.name !== hole.policy && p.permissive && (p.command === hole.command || p.command === 'all') && !fix.code?.includes(`drop policy "${p.name}"`),
   )
+  const others = beside.some((p) => !asksRole(p))
+  const without = beside.length ? uses.filter((u) => !isOfAdministrators(u.path)) : uses
   const gone = !others && /^drop policy/.test(fix.code) && !/\bcreate policy\b|\bstays\b/.test(fix.code)
   const words = [
-    ...(gone && hole.command === 'select' ? [withoutReading(placeOf(uses, 'select'))] : []),
-    ...(gone && (hole.command === 'update' || hole.command === 'delete') ? [withoutChanging(placeOf(uses, hole.command, 'upsert'), hole.command)] : []),
+    ...(gone && hole.command === 'select' ? [withoutReading(placeOf(without, 'select'))] : []),
+    ...(gone && (hole.command === 'update' || hole.command === 'delete') ? [withoutChanging(placeOf(without, hole.command, 'upsert'), hole.command)] : []),
     ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !others && !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
-      ? [withoutPolicy(placeOf(uses, 'insert', 'upsert'))]
+      ? [withoutPolicy(placeOf(without, 'insert', 'upsert'))]
       : []),
     withoutPrivileges(),
   ]
@@ -58,4 +62,6 @@ const withoutChanging = (place: string | undefined, command: 'update' | 'delete'
     : ''
 
 const withoutPolicy = (place: string | undefined): string =>
-  place ? ` ${place} adds rows with the rights of whoever visits and fails without the policy: let it insert with the service role first.` : ''
+  place
+    ? ` ${place} adds rows with the rights of whoever visits and fails without the policy: let the server add them first, with the service role, or add a policy for who may.`
+    : ''

@@ -5,6 +5,7 @@ import { isPrivateByName } from '../access/meant-to-be-seen.ts'
 import type { Column, Policy, Table, UserData } from '../database.ts'
 import { askedParents } from './asked-parents.ts'
 import { isEnteredByStaff } from './entered-by-staff.ts'
+import { isIdOfAnotherService } from './other-service-ids.ts'
 import { isCredentials } from './service-keys.ts'
 
 /** Owner-like names, also in the other languages that builders' users write in. */
@@ -207,6 +208,7 @@ function ownData(
   const isPerson = people.has(`${table.schema}.${table.name}`)
   const named = table.columns
     .filter((c) => (says(OWNER, c.name) || namesByRole(c, table, byRole)) && holdsId(c) && !foreignElsewhere(table, c, people) && !isByline(table, c, policies))
+    .filter((c) => !isIdOfAnotherService(table, c, policies))
     .map((c) => c.name)
   // builders leave the reference to the platform's users out, and no list has all the words for a person: `bidder_id = auth.uid()`
   const asked = table.columns
