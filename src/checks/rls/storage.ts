@@ -97,11 +97,8 @@ function policyIssue(model: Model, holes: readonly Hole[]): FoundIn | undefined 
 const OF_THE_CALLER = /user|auth|uid|owner|profile|account|session|member|me\b/i
 
 /** Where users put files into a bucket; what fills it once from a script of the operator's says nothing of their names. */
-function uploadsOf({ schema, modules }: Model, bucket: string | undefined): readonly Upload[] {
-  const all = schema.bucketsInCode?.find((b) => b.name === bucket)?.uploads ?? []
-  const theirs = all.filter((u) => modules.inBrowser(u.path, u.line))
-  return theirs.length ? theirs : all.filter((u) => !/(?:^|\/)(?:scripts?|tools|seeds?)\//.test(u.path))
-}
+const uploadsOf = ({ schema }: Model, bucket: string | undefined): readonly Upload[] =>
+  (schema.bucketsInCode?.find((b) => b.name === bucket)?.uploads ?? []).filter((u) => !/(?:^|\/)(?:scripts?|tools|seeds?)\//.test(u.path))
 
 /** Where the code puts files under something else than the caller's id, their folder says nothing of whose they are: the policy has to ask for that. */
 function folderAdvice(model: Model, hole: Hole, fix: Fix): Fix {

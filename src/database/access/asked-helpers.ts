@@ -1,4 +1,4 @@
-import type { Catalog, SqlFunction, Table } from '../database.ts'
+import type { Catalog, Policy, SqlFunction, Table } from '../database.ts'
 import { orBranches } from './or-branches.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { readable, readableName } from './sql.ts'
@@ -24,6 +24,8 @@ interface AskedOfRow {
   readonly write: (column: string) => string
   readonly asked: number
   readonly forFew: boolean
+  /** The texts of policies that ask it. */
+  readonly askedIn: ReadonlySet<string>
   /** A policy for writing lets in whom it lets through, and asks nothing more. */
   readonly writes: boolean
 }
@@ -32,8 +34,10 @@ interface AskedOfRow {
  * What an application's policies ask about rows that several people work with: the condition under which the caller may reach what a row of this
  * table belongs to. Only by functions that run past row level security, so that a policy on a table which they read ends.
  */
-export function reachedBy(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, isWritten = false): string | undefined {
-  const known = askedOfRows(catalog, readings).filter((a) => a.writes || !isWritten)
+export function reachedBy(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, command: Policy['command']): string | undefined {
+  const asked = askedOfRows(catalog, readings)
+  // what somebody adds under the own name is not for those alone who administer
+  const known = command === 'insert' ? asked.filter((_, __, all) => all.some((a) => !a.forFew)) : asked.filter((a) => command === 'select' || a.writes)
   const direct = conditionOn(table, known, (column) => readable(column))
   if (direct) return direct
   for (const key of table.foreignKeys) {
@@ -48,7 +52,11 @@ export function reachedBy(table: Table, catalog: Catalog, readings: ReadonlyMap<
 }
 
 function conditionOn(table: Table, known: readonly AskedOfRow[], name: (column: string) => string): string | undefined {
-  for (const { about, write } of known) {
+  for (const one of known) {
+    const { about } = one
+    // `is_owner(id) or is_member(id)`: who owns something need not be one of its members
+    const beside = known.filter((k) => k !== one && k.about === about && [...k.askedIn].some((text) => one.askedIn.has(text) && orBranches(text).length > 1))
+    const write = (column: string) => (beside.length ? `(${[one, ...beside].map((k) => k.write(column)).join(' or ')})` : one.write(column))
     if (about === nameOf(table) && table.primaryKey.length === 1) return write(name(table.primaryKey[0] as string))
     const key = table.foreignKeys.find((f) => f.columns.length === 1 && f.references === about)
     const column = key?.columns[0] ?? table.columns.find((c) => c.name === about)?.name
@@ -80,7 +88,14 @@ function askedOfRows(catalog: Catalog, readings: ReadonlyMap<string, readonly Re
       const key = `${call.replaceAll(column, '')} ${about}`
       const alone = policy.command !== 'select' && orBranches(text).some((b) => b.replace(/^\(+|\)+$/g, '') === call.replace(/\)$/, ''))
       const known = found.get(key)
-      found.set(key, { about, write, asked: (known?.asked ?? 0) + 1, forFew: FOR_FEW.test(name), writes: alone || known?.writes === true })
+      found.set(key, {
+        about,
+        write,
+        asked: (known?.asked ?? 0) + 1,
+        askedIn: new Set([...(known?.askedIn ?? []), text]),
+        forFew: FOR_FEW.test(name),
+        writes: alone || known?.writes === true,
+      })
     }
   }
   return [...found.values()].filter((a) => a.asked > 1).toSorted((a, b) => Number(a.forFew) - Number(b.forFew) || b.asked - a.asked)

@@ -52,7 +52,7 @@ export function ofWork(
 ): 'reached' | 'asked' | undefined {
   const { ownerColumns = [] } = table.userData ?? {}
   if (ownerColumns.some((c) => !BY_SOMEBODY.test(c) && holdsCallersId(table, c, catalog))) return undefined
-  if (owner !== undefined && owner === reachedBy(table, catalog, readings)) return 'reached'
+  if (owner !== undefined && owner === reachedBy(table, catalog, readings, 'select')) return 'reached'
   return askedByWords(catalog) ? 'asked' : undefined
 }
 

@@ -262,7 +262,7 @@ function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<st
   const mine = own && `${caller(table, own)} = ${readable(own)}`
   if (mine && !BY_SOMEBODY.test(own)) return mine
   // what several people work with is not alone that one's who entered it
-  const reached = reachedBy(table, catalog, readings, command !== 'select')
+  const reached = reachedBy(table, catalog, readings, command)
   if (mine && reached && command !== 'select') return isNew ? `${mine} and ${reached}` : mine
   if (reached) return reached
   if (mine) return mine
