@@ -111,6 +111,18 @@ function keyReads(js: JavaScriptFacts, mistaken: ReadonlyMap<string, unknown>): 
   return reads
 }
 
+/** Names for what a validator made of the whole environment (`const env = schema.parse(process.env)`, `parsed.data`): bundles have nothing to put in there. */
+function validatorsAnswers(js: JavaScriptFacts): ReadonlySet<string> {
+  const found = new Set<string>()
+  walkExpressions(js, js.functions[0]?.body ?? [], (e) => {
+    const { k, to, init } = e as unknown as { k: string; to?: { k: string; name?: string }; init?: Expr }
+    if (k !== 'let' || to?.k !== 'name' || to.name === undefined || !init) return
+    if ((init.k === 'mem' && init.name === 'data') || (init.k === 'call' && init.fn.k === 'mem' && /^(?:parse|validateSync)$/.test(init.fn.name)))
+      found.add(to.name)
+  })
+  return found
+}
+
 /** Reads of environment variables whose name is wanted. */
 function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean): { name: string; line: number }[] {
   const found = new Map<string, { name: string; line: number }>()
@@ -123,6 +135,7 @@ function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean
   const candidates: { name: string; line: number; object: string | undefined }[] = []
   const runtimeConfigs = new Set<string>()
   const selective = selectiveReaders(js)
+  const checked = validatorsAnswers(js)
   walkExpressions(js, js.functions[0]?.body ?? [], (e) => {
     if (e.k === 'call') {
       if (e.fn.k === 'id' && e.fn.name === 'createEnv') for (const a of e.args) walkExpressions(js, a, (x) => void validated.add(x))
@@ -137,7 +150,7 @@ function environmentReads(js: JavaScriptFacts, wanted: (name: string) => boolean
       // `config.serviceRoleKey` may be a field of a form; `env.SERVICE_ROLE_KEY` is what it looks like.
       const root = e.of.k === 'mem' && e.of.name === 'public' ? e.of.of : e.of
       if (root.k === 'id') {
-        if (/^[A-Z][A-Z0-9_]+$/.test(e.name) ? isEnvironment(root) : wanted(e.name))
+        if (/^[A-Z][A-Z0-9_]+$/.test(e.name) ? isEnvironment(root) && !checked.has(root.name) : wanted(e.name))
           candidates.push({ name: e.name, line: e.l, object: /^[A-Z][A-Z0-9_]+$/.test(e.name) ? undefined : root.name })
       } else if (isEnvironment(e.of)) add(e.name, e.l)
     }

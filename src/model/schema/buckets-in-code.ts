@@ -214,7 +214,8 @@ interface Calls {
 }
 
 /** `fetch(url + '/storage/v1/object/photos/' + name)`, also for reading in public, by a signed address or through the resizer. */
-const STORED_AT = /\/storage\/v1\/(?:object|render\/image)\/(?:(?:public|sign|authenticated|list|info|upload\/sign)\/)?([a-z0-9][\w-]{0,60}[a-z0-9])(?:\/|$)/i
+const STORED_AT =
+  /\/storage\/v1\/(?:object|render\/image)\/(?:(?:public|sign|authenticated|list|info|upload\/sign)\/)?(?!(?:public|sign|authenticated|list|info|upload)(?:\/|$))([a-z0-9][\w-]{0,60}[a-z0-9])(?:\/|$)/i
 
 /** The texts that stand in a literal or between the parts of a template. */
 function textsOf(n: Json): readonly string[] {
