@@ -22,6 +22,7 @@ import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
 import { overwritesAccount } from './taken-password.ts'
 import { tellsKeptCode } from './told-code.ts'
+import { tellsRowsToken } from './told-token.ts'
 import { unprovenPasskey } from './unproven-passkey.ts'
 import { unprovenSignIn } from './unproven-sign-in.ts'
 import { keepsUnsigned } from './unsigned-receivers.ts'
@@ -147,7 +148,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: 
   const passkey = unprovenPasskey(route)
   // the id of an authenticator has to be known first
   if (passkey) return { kind: 'issue', route, causes: [{ route, severity: 'High', what: 'sign-in', signIn: passkey }] }
-  const signIn = unprovenSignIn(route)
+  const signIn = unprovenSignIn(route) ?? tellsRowsToken(route)
   if (signIn) return { kind: 'issue', route, causes: [{ route, severity: signIn.opensWithout ? 'High' : 'Critical', what: 'sign-in', signIn }] }
   const nature = isGuardedElsewhere && !route.guard ? undefined : publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }

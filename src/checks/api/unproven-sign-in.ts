@@ -19,6 +19,8 @@ export interface UnprovenSignIn {
   readonly opensWithout?: string
   /** Whom the session is for says a token that is only decoded: how. */
   readonly decoded?: string
+  /** The column of the row that the answer tells, with which its owner comes in. */
+  readonly tells?: string
 }
 
 const ACCOUNTS = /user|account|member|customer|profile|admin|student|teacher|employee|staff|patient|player|driver|vendor|seller/i
