@@ -355,3 +355,63 @@ export async function createClient() {
   expect(fixOf('route DELETE /api/admin/prices')?.code).toMatch(/is_super_admin/)
   expect(fixOf('route DELETE /api/admin/prices')?.text).not.toMatch(/odd/)
 })
+
+test('what belongs to a row of the caller is tied to that row, whoever is signed in has the name that the handler gives them, and what is public stays so', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "app", "dependencies": { "next": "15.0.0", "next-auth": "5.0.0", "@prisma/client": "6.0.0" } }',
+    'prisma/schema.prisma': `datasource db {
+  provider = "postgresql"
+  url      = env("DATABASE_URL")
+}
+model User {
+  id     String  @id
+  email  String  @unique
+  phone  String?
+  brands Brand[]
+}
+model Brand {
+  id     String  @id
+  userId String
+  user   User    @relation(fields: [userId], references: [id])
+  plans  Plan[]
+}
+model Plan {
+  id      String @id
+  brandId String @unique
+  brand   Brand  @relation(fields: [brandId], references: [id])
+  token   String
+}
+`,
+    'lib/prisma.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
+    'lib/auth.ts': "import NextAuth from 'next-auth'\nexport const { auth, handlers } = NextAuth({ providers: [] })\n",
+    'lib/helpers.ts':
+      "import { auth } from './auth'\nexport async function getCurrentUser() {\n  const session = await auth()\n  return session?.user\n}\nexport async function getIsAdmin() {\n  const session = await auth()\n  return session?.user?.email === process.env.ADMIN_EMAIL\n}\n",
+    'app/api/plans/push/route.ts': `import { prisma } from '../../../../lib/prisma'
+import { getCurrentUser } from '../../../../lib/helpers'
+export async function POST(request: Request) {
+  const user = await getCurrentUser()
+  if (!user) return new Response(null, { status: 401 })
+  const { brandId } = await request.json()
+  const plan = await prisma.plan.findUnique({ where: { brandId } })
+  return Response.json(plan)
+}
+`,
+    'app/api/admin/users/route.ts': `import { prisma } from '../../../../lib/prisma'
+export async function DELETE(request: Request) {
+  await prisma.user.delete({ where: { id: (await request.json()).id } })
+  return new Response('ok')
+}
+`,
+    'app/api/public/people/route.ts': `import { prisma } from '../../../../lib/prisma'
+export async function GET() {
+  return Response.json(await prisma.user.findMany())
+}
+`,
+  })
+  const fixOf = (number: number, subject: string) => report.checks.find((c) => c.number === number)?.findings.find((f) => f.subject === subject)?.fix
+  const pushing = fixOf(17, 'route POST /api/plans/push')
+  expect(pushing?.text).toMatch(/Brand\.userId of the row that its brandId names does/)
+  expect(pushing?.code).toMatch(/prisma\.brand\.findFirst\(\{ where: \{ id: brandId, userId: user\.id \}/)
+  expect(fixOf(16, 'route DELETE /api/admin/users')?.code).toMatch(/if \(!\(await getIsAdmin\(\)\)\) return new Response\(null, \{ status: 403 \}\)/)
+  expect(fixOf(16, 'route GET /api/public/people')?.text).toMatch(/^By its address this is for everybody/)
+})

@@ -120,5 +120,5 @@ model Client {
   const fixOf = (subject: string) => findings.find((f) => f.subject === subject)?.fix
   expect(fixOf('action app/addresses.ts#act')?.code).toBe('where: { id, campaignId: session.user.activeCampaignId }')
   expect(fixOf('action app/clients.ts#act')?.text).toMatch(/^No column of client says whose a row is/)
-  expect(fixOf('action app/clients.ts#act')?.code).not.toContain('userId')
+  expect(fixOf('action app/clients.ts#act')?.code ?? '').not.toContain('userId')
 })

@@ -1,4 +1,5 @@
 import type { Place, RelatedPlace } from '../../lib/place.ts'
+import type { Route } from '../../model/routes/routes.ts'
 import type { Issue } from '../define-check.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { type Cause, saysFine, saysMalformed } from './auth-cause.ts'
@@ -137,10 +138,13 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
   // the finding speaks of the handler that makes it as bad as it is
   const worst = causes.reduce((a, b) => (RANK[b.severity] > RANK[a.severity] ? b : a))
   const routes = causes.map((c) => c.route)
+  const issue = issueOf(worst, known)
   return {
-    ...issueOf(worst, known),
+    ...issue,
+    fix: forAll(issue.fix, worst, routes),
     subject: `file ${at.path}`,
-    discriminator: `${first.what} ${first.guard?.how ?? ''}`,
+    // the words for comparisons came later than the finding
+    discriminator: `${first.what} ${first.guard?.how.replace('only compared with values from the code', 'only tested for presence') ?? ''}`,
     title: titleOf(worst),
     message: worst.idle
       ? `${routes.length} handlers rely on this check. ${message(worst)}`
@@ -149,5 +153,24 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
         : `${routes.length} actions of this file are alike. ${message(worst)}`,
     at,
     related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...handlerFunction(r)]),
+  }
+}
+
+/** What one handler is told, for all that rely on a check which believes what the caller says. */
+function forAll(fix: Issue['fix'], { what, guard }: Cause, routes: readonly Route[]): Issue['fix'] {
+  if (what !== 'open' || guard?.trust !== 'claimed' || !routes.every((r) => r.framework === 'Express')) return fix
+  const [first] = routes
+  const alone = first && routes.every((r) => r.path === first.path)
+  return {
+    ...fix,
+    text: `${fix.text} What ${guard.at.path}:${guard.at.line} asks now is what the caller says of himself: let it look at who is signed in instead, for all ${routes.length} handlers.`,
+    ...(fix.code && alone
+      ? {
+          code: fix.code.replace(
+            /\b(\w+)\.(?:get|post|put|patch|delete|all)\((?:'[^']*'|…), (\w+), handler\)/,
+            '$1.use($2) // before the first handler of the file',
+          ),
+        }
+      : {}),
   }
 }

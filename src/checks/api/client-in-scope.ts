@@ -1,4 +1,4 @@
-import { statements } from '../../model/frameworks/walk.ts'
+import { boundNames, statements } from '../../model/frameworks/walk.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 
@@ -13,4 +13,22 @@ export function throughOwnClient(route: Route, around: Surroundings, fix: Fix): 
   const names = new Set([...(made ?? []), ...around.names(route.path)])
   const own = names.has('supabase') || /\bconst (?:supabase\b|\{[^}]*\bsupabase\b)/.test(fix.code) ? undefined : CLIENTS.find((name) => names.has(name))
   return own === undefined ? fix : { ...fix, code: fix.code.replaceAll(/\bsupabase(?=\.)/g, own) }
+}
+
+/** Code of a fix that names the caller as the library of the sessions does, by the name under which the handler has whoever is signed in. */
+export function callerInScope(route: Route, around: Surroundings, fix: Fix): Fix {
+  const { code } = fix
+  const js = around.code(route.path)
+  const within = js?.functions.filter((f) => f.id !== 0 && f.l >= route.line && f.l <= (route.endLine ?? route.line))
+  if (!code || !within?.length || route.kind === 'procedure') return fix
+  const names = new Set([
+    ...around.names(route.path),
+    ...within.flatMap((f) => [...f.params.flatMap(boundNames), ...statements(f.body).flatMap((s) => (s.k === 'let' ? boundNames(s.to) : []))]),
+  ])
+  const declares = (name: string) => new RegExp(`\\b(?:const|let) (?:${name}\\b|\\{[^=]*\\b${name}\\b)`).test(code)
+  const as = (from: RegExp, to: string): Fix => ({ ...fix, code: code.replaceAll(from, to) })
+  if (/\bsession\.user\b/.test(code) && !names.has('session') && !declares('session')) return names.has('user') ? as(/\bsession\.user\b/g, 'user') : fix
+  if (/(?<![.\w])user\.id\b/.test(code) && !names.has('user') && !declares('user'))
+    return names.has('userId') ? as(/(?<![.\w])user\.id\b/g, 'userId') : names.has('session') ? as(/(?<![.\w])user\.id\b/g, 'session.user.id') : fix
+  return fix
 }

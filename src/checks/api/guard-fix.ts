@@ -35,8 +35,15 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
             }),
       }
     default:
-      return peopleFix(route, known, audience.besides)
+      return isPublicByName(route) && !audience.shown ? FOR_EVERYBODY : peopleFix(route, known, audience.besides)
   }
+}
+
+/** `/api/public/jobs`: what only reads there is meant for everybody, and tells them too much. */
+const isPublicByName = ({ route, work }: Route): boolean => /(?:^|\/)public(?:\/|$)/i.test(route) && work.every((w) => w.hidden || w.guard || w.kind === 'read')
+
+const FOR_EVERYBODY: Fix = {
+  text: 'By its address this is for everybody, and a check would lock out whom it is for: answer with the columns that everybody may see, named in the query, and with no others. What says how a person is reached (e-mail address, phone number), what they have handed in and what is written about them goes to those alone who may have it, by a handler that asks who they are.',
 }
 
 /** What visitors send in stays open; the list of what others have sent in is for who runs the application, although the same handler answers it. */
@@ -67,7 +74,7 @@ function peopleFix(route: Route, known: Known, besides?: Route): Fix {
     }
   const examples = examplesFor(route, all, 'user')
   const own = inFront(route, known, ['user', 'token'])
-  const copied = own === undefined ? asWritten(examples, route, around) : undefined
+  const copied = own === undefined ? asWritten(examples, route, around, (code) => !ASKS_FOR_ROLE.test(code)) : undefined
   const example = copied?.example ?? examples[0]
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
@@ -75,10 +82,24 @@ function peopleFix(route: Route, known: Known, besides?: Route): Fix {
   const given = own ?? copied?.code
   const made = given === undefined ? sessionCode(route, known, example?.guard, 'server') : undefined
   return {
-    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema)}${askedByServer(route, around)}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
+    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema)}${askedByServer(route, around)}${boundState(route, around)}${peopleBeside(route)}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
     ...codeOf(given ?? made?.code),
   }
 }
+
+/** Where a provider leads back to, somebody else's code and state may be brought along in a link. */
+function boundState({ route, method, path }: Route, around: Surroundings): string {
+  const read = new Set([...around.texts(path), ...around.members(path)])
+  return method === 'GET' && /callback/i.test(route) && !/(?:^|\/)auth\/callback$/i.test(route) && read.has('code') && read.has('state')
+    ? ' Keep a random `state` with whoever begins the connection, and refuse a code that comes back with another one: otherwise somebody is led by a link to connect the account of a stranger, whatever `state` says of itself.'
+    : ''
+}
+
+/** People whose rows only come along. */
+const peopleBeside = ({ method, work }: Route): string =>
+  method === 'GET' && work.some((w) => !w.hidden && !w.guard && w.along)
+    ? ' Where everybody may see the rest, take what says how people are reached (e-mail address, phone number) out of the query instead.'
+    : ''
 
 /** A request of the server to itself brings no session. */
 function askedByServer(route: Route, around: Surroundings): string {
@@ -126,15 +147,23 @@ const examplesIn = rememberFor(
 )
 
 /** The first of the examples whose check can be repeated word by word. */
-function asWritten(examples: readonly Route[], route: Route, around: Surroundings): { readonly code: string; readonly example: Route } | undefined {
+function asWritten(
+  examples: readonly Route[],
+  route: Route,
+  around: Surroundings,
+  fits: (code: string) => boolean = () => true,
+): { readonly code: string; readonly example: Route } | undefined {
   if (route.kind === 'procedure') return undefined
   for (const example of examples.slice(0, 25)) {
     if (example.kind !== route.kind || (example.answers ?? '') !== (route.answers ?? '')) continue
     const code = guardAsWritten(example, route, around, (status) => refusalAt(route, around, status)) ?? wrapperAsWritten(example, route, around)
-    if (code !== undefined) return { code, example }
+    if (code !== undefined && fits(code)) return { code, example }
   }
   return undefined
 }
+
+/** Who asks for an administrator turns away those whom a handler for everybody with an account is for. */
+const ASKS_FOR_ROLE = /\b\w{0,20}(?:[aA]dmin|[rR]ole)\w{0,20}\s*\(/
 
 /** Where mails and providers lead back to: who calls is told by what stands in the address. */
 const ON_THE_WAY_IN = /(?:^|[/_-])(?:callback|confirm|verify|reset|recover|magic-?link)(?:[/_?-]|$)/i
@@ -165,12 +194,13 @@ function adminFix(route: Route, known: Known): Fix {
   return { text: `${text}${named}${asked.note ?? ''}${role.note}`, ...codeOf(asked.code && role.code ? `${asked.code}\n${role.code}` : undefined) }
 }
 
-/** A helper that takes nothing and turns strangers away itself. */
+/** A helper that takes nothing, and turns strangers away itself or says who is one. */
 function callOf({ name, path, ...helper }: AdminHelper, route: Route, around: Surroundings): string | undefined {
-  if (!helper.refuses || around.locals(route).has(name)) return undefined
+  if (!(helper.refuses || helper.answers) || around.locals(route).has(name)) return undefined
   const known = around.source(route.path, name) === path
   if (!known && around.names(route.path).has(name)) return undefined
-  return known ? `await ${name}()` : `import { ${name} } from '${relativeSpecifier(route.path, path)}'\n\nawait ${name}()`
+  const call = helper.answers ? `if (!(await ${name}())) ${refusalAt(route, around, 403)}` : `await ${name}()`
+  return known ? call : `import { ${name} } from '${relativeSpecifier(route.path, path)}'\n\n${call}`
 }
 
 /** The question for an administrator behind a check of who calls, in the manner of the application; undefined where nothing of it shows one. */

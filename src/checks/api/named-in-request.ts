@@ -51,11 +51,16 @@ const namedIn = rememberFor(({ steps }: Behaviour): Named => {
 export const namedInRequest = ({ behaviour }: Route): Named => (behaviour ? namedIn(behaviour) : {})
 
 /** What the application offers or is set up by: no column says whose a row is, and none tells of a person. */
-const isNobodys = ({ userData, foreignKeys }: Table): boolean =>
+const isNobodys = ({ userData, foreignKeys }: Table, tables: readonly Table[], depth = 0): boolean =>
   !userData?.ownerColumns.length &&
   !userData?.tenantColumns.length &&
   !userData?.personalColumns.length &&
-  !foreignKeys.some((f) => PEOPLE.test(lastPart(f.references)))
+  !foreignKeys.some(
+    (f) =>
+      PEOPLE.test(lastPart(f.references)) ||
+      // a channel of an integration is whose that is
+      (depth < 3 && tables.some((t) => lastPart(f.references) === t.name && !isNobodys(t, tables, depth + 1))),
+  )
 
 const PEOPLE =
   /^"?(?:users?|profiles?|accounts?|members?|customers?|clients?|patients?|students?|orders?|organi[sz]ations?|workspaces?|teams?|tenants?|companies)"?$/i
@@ -89,7 +94,7 @@ export function ofTheRequest(route: Route, caller: string, role: string, { table
     ? ` Take the account from ${caller}, not \`${person}\` of the request: otherwise whoever has an account acts for everybody else.${row ? '' : ` Where this is for those who run the application, ${role}.`}`
     : ''
   const known = found.flatMap((name) => tablesCalled(lastPart(name), tables))
-  const nobodys = row !== undefined && found.length > 0 && known.length >= found.length && known.every(isNobodys)
+  const nobodys = row !== undefined && found.length > 0 && known.length >= found.length && known.every((t) => isNobodys(t, tables))
   const tied = nobodys
     ? ` Rows of ${found.map(lastPart).join(' and ')} belong to nobody in particular, and whoever is signed in could still name any \`${row}\`: ${role}.`
     : row

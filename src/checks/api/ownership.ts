@@ -2,17 +2,19 @@ import type { RelatedPlace } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { besideMetadata } from './beside-metadata.ts'
-import { throughOwnClient } from './client-in-scope.ts'
+import { callerInScope, throughOwnClient } from './client-in-scope.ts'
 import { customerColumn } from './customer-column.ts'
 import { roleFix } from './guard-fix.ts'
 import type { Known } from './known.ts'
-import { manners, roleCode } from './manners.ts'
+import { isForAdministrators, manners, roleCode } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
+import { byParent } from './owner-of-parent.ts'
 import { OWN_METADATA, type OwnershipBreach } from './ownership-breach.ts'
 import { breachesOf, type Judged } from './ownership-breaches.ts'
 import { ofArguments, ownershipWords } from './ownership-words.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { refusal } from './refusal.ts'
+import { isOfSeveral } from './row-words.ts'
 import { accountFieldIssues, sessionUpdateIssues } from './session-updates.ts'
 import { hasOneOperator } from './single-operator.ts'
 
@@ -133,6 +135,8 @@ function inOwnManner(route: Route, main: OwnershipBreach, fix: Issue['fix'], kno
   if (fix.code !== roleCode(route, main.callerAs)) return fix
   const { note, ...own } = roleFix(route, known, main.callerAs ?? 'user.id')
   const { code, language, ...rest } = fix
+  // a role is one of several ways, and a check for it locks out whoever comes by another
+  if (isOfSeveral(fix) && !isForAdministrators(route)) return { ...rest, text: `${fix.text}${note && !fix.text.includes(note.trim()) ? note : ''}` }
   const said = note && fix.text.includes(note.trim()) ? '' : note
   // what nothing of the application shows is a pattern: a role in the metadata that only the server writes
   return own.code || note ? { ...rest, text: `${fix.text}${said}`, ...own } : fix
@@ -164,7 +168,11 @@ function issueOf(route: Route, found: readonly OwnershipBreach[], others: readon
     title: words.title,
     message: others.length ? `${others.length + 1} handlers ${main.area ? 'of this file do so' : 'share this look-up'}. ${words.message}` : words.message,
     attack: words.attack,
-    fix: throughOwnClient(route, known.around, ofOwnTables(main, inOwnManner(route, main, words.fix, known), known, route)),
+    fix: callerInScope(
+      route,
+      known.around,
+      throughOwnClient(route, known.around, ofOwnTables(main, byParent(main, inOwnManner(route, main, words.fix, known), known, route), known, route)),
+    ),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: route.endLine } : {}) },
     related: related.slice(0, main.area ? 20 : 10),
     proof: 'inferred',

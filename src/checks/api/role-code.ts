@@ -53,7 +53,7 @@ function keyOf(t: Table): string | undefined {
   return other ?? (t.columns.some((c) => c.name === 'id') ? 'id' : undefined)
 }
 
-const ASKS = /^(?:require|assert|ensure|must_?be|check|verify|is)_?(?:super_?)?admin(?:istrator)?(?:_?(?:user|access|role|session|auth))?$/i
+const ASKS = /^(?:require|assert|ensure|must_?be|check|verify|(?:get_?)?is)_?(?:super_?)?admin(?:istrator)?(?:_?(?:user|access|role|session|auth))?$/i
 
 /** A function of the application that asks for an administrator, where it can be called from the handler. */
 export interface AdminHelper {
@@ -62,6 +62,8 @@ export interface AdminHelper {
   readonly line: number
   /** It takes nothing, and whoever is no administrator gets no further. */
   readonly refuses: boolean
+  /** It takes nothing, and says yes or no. */
+  readonly answers: boolean
 }
 
 /** The one that can be called from a handler. */
@@ -81,7 +83,13 @@ export function adminHelper(route: Route, around: Surroundings): AdminHelper | u
   const ends =
     statements(fn.body).some((s) => s.k === 'throw') ||
     expressions(fn).some((e) => e.k === 'call' && e.fn.k === 'id' && /^(?:redirect|notFound|forbidden|unauthorized)$/.test(e.fn.name))
-  return { name, path, line, refuses: /^(?:require|assert|ensure|must)/i.test(name) && fn.params.length === 0 && ends }
+  return {
+    name,
+    path,
+    line,
+    refuses: /^(?:require|assert|ensure|must)/i.test(name) && fn.params.length === 0 && ends,
+    answers: /^(?:get_?)?is/i.test(name) && fn.params.length === 0 && !ends,
+  }
 }
 
 const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/

@@ -6,6 +6,9 @@ import { boundQuery, filterCode, ownRows } from './own-rows-code.ts'
 import { OWN_METADATA, type OwnershipBreach } from './ownership-breach.ts'
 import { refusal } from './refusal.ts'
 
+/** The fix names the role as one way among others. */
+export const isOfSeveral = ({ text }: SaidOfBreach['fix']): boolean => text.startsWith('No column of ')
+
 /** No column says whose a row is, so that no condition can: those who work with all of them have a role. */
 const forWhomItIs = (route: Route, b: OwnershipBreach): SaidOfBreach['fix'] => ({
   text: `No column of ${b.table} says whose a row is. Where all who work here may see them, ask for their role before the query; otherwise load what the row belongs to first, and compare that with the caller.`,

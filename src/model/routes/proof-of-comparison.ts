@@ -157,7 +157,7 @@ export function proofOfMembership(of: readonly Value[], behaviour: Behaviour, de
   for (const a of of)
     if (a.v === 'op' || a.v === 'any') {
       const p = proofOf(a, true, behaviour, depth + 1)
-      if (p) return p
+      if (p) return of.length > 1 ? { ...p, how: p.how.replace(/only tested for presence$/, 'only compared with values from the code') } : p
     }
   return undefined
 }

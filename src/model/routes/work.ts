@@ -84,6 +84,8 @@ export interface Work {
   readonly whole?: true
   /** Of a read: rows that the policies of their table keep between few. */
   readonly unveiled?: true
+  /** Of a read: other people come along with what was asked for. */
+  readonly along?: true
   /** Rows that tell of no person. */
   readonly impersonal?: true
   /** Of a change: all rows in a state that the code names, whoever they belong to. */
@@ -127,7 +129,9 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     const found = classify(step, schema, access) ?? unnamed(step, behaviour)
     if (!found) return
     const people = found.kind === 'read' ? peopleAlong(step, index, behaviour, schema) : undefined
-    const work = people ? { ...found, what: found.what.replace(/(?= with )/, ` and ${people.what}`), table: people.of, userData: true } : found
+    const work = people
+      ? { ...found, what: found.what.replace(/(?= with )/, ` and ${people.what}`), table: people.of, userData: true, along: true as const }
+      : found
     // what is written down before every request, whatever it asks for, is done by nobody's choice
     if (step.everywhere && ROW_CHANGES.has(work.kind)) return
     if (tellsOfException(step, work)) return
