@@ -100,8 +100,10 @@ const outsideFunctions = (p: Place): boolean => !inEdgeFunctions(p.path)
 const provesAddress = (texts: readonly string[]): boolean => texts.includes('url_verification')
 
 /** `{ type, table, record, old_record }`: a webhook of the database, which tells of a row. */
-function tellsOfRow(names: ReadonlySet<string>): boolean {
-  return names.has('record') && (names.has('old_record') || (names.has('table') && names.has('type')))
+function tellsOfRow(names: ReadonlySet<string>, { kind, framework }: Route): boolean {
+  // where many handlers share a file, or their pages are not known, common words say nothing
+  const alone = kind === 'edge-function' || framework === 'Next.js'
+  return names.has('record') && (names.has('old_record') || (alone && names.has('table') && names.has('type')))
 }
 
 /** Who calls a handler, as far as the repository shows. */
@@ -132,9 +134,9 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const texts = route.kind === 'action' ? [] : around.texts(route.path)
   const sender = header.find((x) => x !== undefined) ?? allowsHeaderOf(texts) ?? (provesAddress(texts) ? 'Slack' : undefined)
   if (sender) return { who: 'service', sender }
-  if (route.kind !== 'action' && !callers.length && !database && !beside && tellsOfRow(around.members(route.path)))
+  if (route.kind !== 'action' && !callers.length && !database && !beside && tellsOfRow(around.members(route.path), route))
     return { who: 'service', sender: 'database' }
-  if (route.kind !== 'action' && (has(words, HOOK) || (has(words, SERVICE) && !has(words, AUTH)))) {
+  if (route.kind !== 'action' && !asksPages && (has(words, HOOK) || (has(words, SERVICE) && !has(words, AUTH)))) {
     const named = NAMED_SENDERS.exec(words)?.[1]
     return { who: 'service', ...(named ? { sender: (named[0] as string).toUpperCase() + named.slice(1) } : {}) }
   }

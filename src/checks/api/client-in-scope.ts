@@ -1,4 +1,4 @@
-import { boundNames, statements } from '../../model/frameworks/walk.ts'
+import { boundNames, calleeText, statements } from '../../model/frameworks/walk.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
 
@@ -21,9 +21,13 @@ export function callerInScope(route: Route, around: Surroundings, fix: Fix): Fix
   const js = around.code(route.path)
   const within = js?.functions.filter((f) => f.id !== 0 && f.l >= route.line && f.l <= (route.endLine ?? route.line))
   if (!code || !within?.length || route.kind === 'procedure') return fix
+  // what a query has found under such a name is somebody else's row
   const names = new Set([
     ...around.names(route.path),
-    ...within.flatMap((f) => [...f.params.flatMap(boundNames), ...statements(f.body).flatMap((s) => (s.k === 'let' ? boundNames(s.to) : []))]),
+    ...within.flatMap((f) => [
+      ...f.params.flatMap(boundNames),
+      ...statements(f.body).flatMap((s) => (s.k === 'let' && s.init && isHelpers(s.init) ? boundNames(s.to) : [])),
+    ]),
   ])
   const declares = (name: string) => new RegExp(`\\b(?:const|let) (?:${name}\\b|\\{[^=]*\\b${name}\\b)`).test(code)
   const as = (from: RegExp, to: string): Fix => ({ ...fix, code: code.replaceAll(from, to) })
@@ -31,4 +35,10 @@ export function callerInScope(route: Route, around: Surroundings, fix: Fix): Fix
   if (/(?<![.\w])user\.id\b/.test(code) && !names.has('user') && !declares('user'))
     return names.has('userId') ? as(/(?<![.\w])user\.id\b/g, 'userId') : names.has('session') ? as(/(?<![.\w])user\.id\b/g, 'session.user.id') : fix
   return fix
+}
+
+/** `await getCurrentUser()`, `await auth()`, `await supabase.auth.getUser()`. */
+function isHelpers(e: Parameters<typeof calleeText>[0]): boolean {
+  const call = e.k === 'await' ? e.of : e
+  return call.k === 'call' && (call.fn.k === 'id' || /(?:^|\.)auth\.\w+$/.test(calleeText(call.fn)))
 }

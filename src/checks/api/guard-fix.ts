@@ -163,7 +163,7 @@ function asWritten(
 }
 
 /** Who asks for an administrator turns away those whom a handler for everybody with an account is for. */
-const ASKS_FOR_ROLE = /\b\w{0,20}(?:[aA]dmin|[rR]ole)\w{0,20}\s*\(/
+const ASKS_FOR_ROLE = /\b(?:getIs|is|has|check|require|assert|ensure|verify|must)\w{0,12}(?:Admin|Role)\w{0,12}\s*\(/
 
 /** Where mails and providers lead back to: who calls is told by what stands in the address. */
 const ON_THE_WAY_IN = /(?:^|[/_-])(?:callback|confirm|verify|reset|recover|magic-?link)(?:[/_?-]|$)/i

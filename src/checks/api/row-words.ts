@@ -273,7 +273,7 @@ export const ROW_WORDS = {
         message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, which no policy or column privilege limits. What is in there everybody writes about themselves: at sign-up, and at any time later.`,
         attack: `Somebody signs up with the platform's public key and \`options: { data: { ${b.ownerColumn}: … } }\`, with the ${b.ownerColumn} that he likes, and has it.`,
         fix: {
-          text: `Give every new account the ${b.ownerColumn} that everybody starts with. What is more is set by an administrator or an invitation that the server made, or kept in app_metadata, which only the service role writes.`,
+          text: `Give every new account the ${b.ownerColumn} that everybody starts with. What is more is set by an administrator or an invitation that the server made, or kept in app_metadata, which only the service role writes. The same goes for whatever else of the row comes from there and says what an account may reach, as its tenant does: who was invited gets both from the invitation to the confirmed address.`,
           language: 'ts',
           code: `{ ...values, ${b.ownerColumn}: START } // the ${b.ownerColumn} of every new account, nothing of user_metadata`,
         },
