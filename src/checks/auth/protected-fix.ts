@@ -18,7 +18,7 @@ function fixOf(route: Route, what: string, library: string | undefined, { stored
   if (!asks) return { ...f, ...(code === undefined ? {} : { code }) }
   const admin = isForAdministrators(route)
   const covered =
-    middleware && (what === 'open' || what === 'client') && route.framework === 'Next.js'
+    middleware && !stored && !isForAdministrators(route) && (what === 'open' || what === 'client') && route.framework === 'Next.js'
       ? `The check at ${middleware.path}:${middleware.line} stands before other pages already: let it cover ${route.route} as well. Or without it: `
       : ''
   const linked = isReachedByLink(route)

@@ -117,7 +117,7 @@ const inMiddleware = rememberFor(
   (routes: readonly Route[]): ReadonlyMap<string | undefined, Place> =>
     new Map(
       routes.flatMap((r) =>
-        r.kind === 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && IS_MIDDLEWARE.test(r.guard.at.path)
+        r.kind === 'page' && r.guard?.trust === 'verified' && r.guard.who === 'user' && !r.guard.opensWithout && IS_MIDDLEWARE.test(r.guard.at.path)
           ? [[r.workspace, r.guard.at] as const]
           : [],
       ),
