@@ -62,7 +62,7 @@ export default defineCheck({
     ]
     const lost = judged.flatMap((j) => (j.kind === 'unverified' ? [j] : []))
     evidence.push(...lost.slice(0, 20).map(({ route, gap }) => `${route.subject}: no check seen, but ${gap.because} (${gap.at.path}:${gap.at.line})`))
-    if (issues.length) return failed(oncePerHandler(issues), evidence)
+    if (issues.length) return failed(oncePerHandler(issues, routes.surroundings), evidence)
     return lost.length ? notFollowed(lost, evidence) : passed(...evidence)
   },
 })

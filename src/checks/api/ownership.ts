@@ -63,7 +63,7 @@ export default defineCheck({
       `${resources.length} handlers take an id and load, change or delete by it: ${tied.length} tie the row to the caller`,
       ...tied.slice(0, 20).map(([route, j]) => `${route.subject}: ${j.because}`),
     ]
-    if (issues.length || elsewhere.length) return failed(oncePerHandler(issues), evidence, elsewhere)
+    if (issues.length || elsewhere.length) return failed(oncePerHandler(issues, routes.surroundings), evidence, elsewhere)
     if (!resources.length && !judged.some(([, j]) => j.looked)) return notApplicable('no handler takes the id of a resource', evidence)
     return passed(...evidence)
   },

@@ -57,7 +57,7 @@ export default defineCheck({
             ]),
           ],
     )
-    return issues.length ? failed(oncePerHandler(issues), evidence) : passed(...evidence)
+    return issues.length ? failed(oncePerHandler(issues, routes.surroundings), evidence) : passed(...evidence)
   },
 })
 
