@@ -23,7 +23,13 @@ export const isTyped = (v: Value): boolean => v.v === 'request' && TYPED.test(v.
 
 /** The step that keeps what was drawn for whoever forgot the password of the account that he names; what is kept goes out by mail or message. */
 export function startsReset(steps: readonly Step[]): Step | undefined {
-  const keeps = steps.find(
+  const keeps = keepsReset(steps)
+  return keeps && steps.some(({ effect: e }) => e.kind === 'mail' || e.kind === 'sms') ? keeps : undefined
+}
+
+/** The same, whether or not it goes out: who runs the application may hand it on himself, or the message is yet to be written. */
+export function keepsReset(steps: readonly Step[]): Step | undefined {
+  return steps.find(
     ({ effect: e }) =>
       (e.kind === 'kv' && keepsDrawn(e)) ||
       (e.kind === 'db' &&
@@ -31,9 +37,9 @@ export function startsReset(steps: readonly Step[]): Step | undefined {
         ACCOUNTS.test(e.table) &&
         !ofCaller(e) &&
         e.payload?.v === 'object' &&
-        Object.entries(e.payload.props).some(([column, v]) => says(RESETS, column) && mentions(v, isDrawn))),
+        Object.entries(e.payload.props).some(([column, v]) => says(RESETS, column) && mentions(v, isDrawn))) ||
+      (e.kind === 'db' && e.op === 'insert' && says(OF_RESETS, e.table) && e.payload !== undefined && mentions(e.payload, isDrawn)),
   )
-  return keeps && steps.some(({ effect: e }) => e.kind === 'mail' || e.kind === 'sms') ? keeps : undefined
 }
 
 /**
@@ -64,6 +70,9 @@ const isPicked = (v: Value): boolean =>
 
 const isSent = (v: Value): boolean => v.v === 'request'
 
+/** `password_reset_tokens`, `passwordResets`. */
+const OF_RESETS = /(?:^|_)(?:password_?)?resets?(?:_?(?:tokens?|codes?|requests?|links?))?$|(?:^|_)(?:forgot\w{0,8}|recovery)_?(?:tokens?|codes?)$/
+
 type Called = { readonly name: string; readonly args: readonly Value[] }
 
 const isDrawn = (x: Value): boolean => x.v === 'call' && DRAWN.test(x.name)
@@ -89,6 +98,26 @@ export function setsPasswordByCode(steps: readonly Step[]): Step | undefined {
       under.some((c) => mentions(c.test, (x) => comparesTyped(x) || (x.v === 'row' && lookedUp.includes(x.step)))),
   )
 }
+
+/** What a link carries, as the request calls it: `token`, `resetToken`. */
+const LINKS = /^(?:\w{1,20}_)?(?:token|hash|key)$/
+const isOfLink = (v: Value): boolean => v.v === 'request' && (v.part === 'body' || v.part === 'form') && says(LINKS, v.name ?? '')
+
+/** The step that sets the password of the account whose row, or whose row of a reset, holds the token that somebody sends. */
+export function setsPasswordByToken(steps: readonly Step[]): Step | undefined {
+  const lookedUp = steps.flatMap(({ effect: e }, i) => (e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && isOfLink(f.value)) ? [i] : []))
+  if (!lookedUp.length) return undefined
+  const isFound = (v: Value) => (v.v === 'row' && lookedUp.includes(v.step)) || isOfLink(v)
+  return steps.find(
+    ({ effect: e, under }) =>
+      (under.some((c) => mentions(c.test, (v) => v.v === 'row' && lookedUp.includes(v.step))) ||
+        (e.kind === 'db' && e.filters.some((f) => mentions(f.value, isFound)))) &&
+      ((e.kind === 'db' && e.op === 'update' && ACCOUNTS.test(e.table) && !ofCaller(e) && setsPassword(e.payload)) ||
+        (e.kind === 'auth-call' && e.op === 'admin' && /updateUser/i.test(e.name) && e.args.some(setsPassword))),
+  )
+}
+
+const setsPassword = (v: Value | undefined): boolean => v?.v === 'object' && Object.entries(v.props).some(([name, x]) => PASSWORD.test(name) && fromRequest(x))
 
 /** The row of whoever is signed in. */
 const ofCaller = (e: Query): boolean => e.filters.some((f) => mentions(f.value, (v) => v.v === 'caller' && v.trust === 'verified'))

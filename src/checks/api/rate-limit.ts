@@ -15,7 +15,7 @@ import { handlerFunction } from './handler-function.ts'
 import type { Known } from './known.ts'
 import { isForAdministrators } from './manners.ts'
 import { oncePerHandler } from './one-handler.ts'
-import { behindTypedCode, isTyped, sendsNewCode, setsPasswordByCode, startsReset } from './own-codes.ts'
+import { behindTypedCode, isTyped, keepsReset, sendsNewCode, setsPasswordByCode, setsPasswordByToken, startsReset } from './own-codes.ts'
 import { limiterFor } from './own-limiter.ts'
 import { asksForPassword } from './own-sign-in.ts'
 import { makesAdministrators } from './public-by-nature.ts'
@@ -169,10 +169,15 @@ const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
   const sent = mails ?? messages
   const starts = startsReset(steps)
   if (starts && sent) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
+  const silent = starts || ['user', 'admin', 'secret'].includes(route.guard?.who ?? '') ? undefined : keepsReset(steps)
   const told = tellsCode(route) ? steps.find(({ effect: e }) => e.kind === 'kv' || (e.kind === 'db' && e.op !== 'select')) : undefined
   if (told) return { route, severity: 'High', does: 'makes codes for accounts itself', at: told.at, kind: 'made' }
+  if (silent) return { route, severity: 'Medium', does: 'makes the tokens of resets itself', at: silent.at, kind: 'made' }
   const reset = setsPasswordByCode(steps)
   if (reset) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: reset.at, kind: 'code' }
+  // a random token takes longer to guess than a code, and is tried as often as somebody likes all the same
+  const linked = ['user', 'admin'].includes(route.guard?.who ?? '') ? undefined : setsPasswordByToken(steps)
+  if (linked) return { route, severity: 'Medium', does: 'verifies the token of a reset and sets the password itself', at: linked.at, kind: 'code' }
   // the confirmation of an entry, and a message to whom a token of a link was sent before
   const wanted = sent && !(named && ENTRY.test(named) && !sendsNewCode(steps)) && messages?.guard?.who !== 'token'
   if (named && wanted && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
