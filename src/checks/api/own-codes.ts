@@ -38,7 +38,7 @@ export function keepsReset(steps: readonly Step[]): Step | undefined {
         !ofCaller(e) &&
         e.payload?.v === 'object' &&
         Object.entries(e.payload.props).some(([column, v]) => says(RESETS, column) && mentions(v, isDrawn))) ||
-      (e.kind === 'db' && e.op === 'insert' && says(OF_RESETS, e.table) && e.payload !== undefined && mentions(e.payload, isDrawn)),
+      (e.kind === 'db' && (e.op === 'insert' || e.op === 'upsert') && says(OF_RESETS, e.table) && e.payload !== undefined && mentions(e.payload, isDrawn)),
   )
 }
 
