@@ -1,3 +1,4 @@
+import { lastPart } from '../../lib/last-part.ts'
 import type { AccessMatrix, AccessObject, Catalog, Table, View } from '../database.ts'
 import type { JudgeWorld } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
@@ -188,7 +189,10 @@ async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hol
 }
 
 /** It asks for a column that a table of the repository has not: who calls it gets an error. Of a table of the dashboard nobody knows all columns. */
-function failsAlways({ result, because = '' }: TrialResult, { tables = [] }: Hole, catalog: Catalog): boolean {
+function failsAlways({ result, because = '' }: TrialResult, { tables = [] }: Hole, catalog: Catalog, session: AccessSession): boolean {
+  const column = /column "?(?:\w{1,63}"?\."?)?(\w{1,63})"?/.exec(because)?.[1]
+  // of several scripts that make a table each in its own way, the one that was left out may have it
+  if (column === undefined || tables.some(({ table }) => session.speaksOfColumn(lastPart(table), column))) return false
   const known = tables.map(({ table }) => catalog.tables.find((t) => nameOf(t) === table))
   return result === 'error' && /^42703 /.test(because) && known.length > 0 && known.every((t) => t !== undefined && !t.stub)
 }
@@ -203,7 +207,7 @@ async function confirmCall(
 ): Promise<Hole | 'gone'> {
   const isFunction = hole.kind === 'function-read' || hole.kind === 'function-write'
   const before = isFunction ? await functions.tryHole(hole) : undefined
-  if (before && failsAlways(before, hole, catalog)) {
+  if (before && failsAlways(before, hole, catalog, trier.session)) {
     trier.session.gap({
       path: hole.at.path,
       line: hole.at.line,

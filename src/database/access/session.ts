@@ -22,6 +22,8 @@ export interface AccessSession {
   parsePlPgSql(sql: string): unknown
   /** Milliseconds left of the time budget; trials should stop when little is left and declare a gap. */
   remainingMs(): number
+  /** Some SQL of the repository makes the table (its plain name) with such a column or adds it, applied or not, or the code asks for it. */
+  speaksOfColumn(table: string, column: string): boolean
   /** Adds a gap to the result. */
   gap(gap: import('../database.ts').DatabaseGap): void
 }

@@ -10,6 +10,7 @@ import { Engine } from './engine.ts'
 import { loadParser, type Parser } from './parser.ts'
 import type { Answer, HintsFollow } from './protocol.ts'
 import { Replay, type Replayed, type ReplayHost } from './replay.ts'
+import { speaksOfColumn } from './speaks-of-column.ts'
 import { elapsedMs, type Moment, now, withoutSince } from './stopwatch.ts'
 import { buildTemplate } from './template.ts'
 
@@ -113,7 +114,7 @@ async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, en
   host.mark('access')
   await engine.exec('set search_path = "$user", public, extensions')
   // a trial that hangs must not take with it what the parse trees show
-  const access = await tryAccess(accessSession(engine, parser, host, gaps), catalog, job.input, (soFar) =>
+  const access = await tryAccess(accessSession(engine, parser, host, gaps, job.input), catalog, job.input, (soFar) =>
     post({ type: 'replayed', result: { ...result, access: soFar } }),
   )
   post({ type: 'result', result: { ...result, access } })
@@ -144,7 +145,13 @@ function halfApplied(input: ReplayInput, replayed: Replayed): DatabaseResult {
   }
 }
 
-function accessSession(engine: Engine, parser: Parser, host: { mark(label: string): boolean; remainingMs(): number }, gaps: DatabaseGap[]): AccessSession {
+function accessSession(
+  engine: Engine,
+  parser: Parser,
+  host: { mark(label: string): boolean; remainingMs(): number },
+  gaps: DatabaseGap[],
+  input: ReplayInput,
+): AccessSession {
   return {
     exec: (sql) => engine.exec(sql),
     query: (sql, params) => engine.query(sql, params),
@@ -155,5 +162,6 @@ function accessSession(engine: Engine, parser: Parser, host: { mark(label: strin
     parsePlPgSql: (sql) => parser.parsePlPgSql(sql),
     remainingMs: () => host.remainingMs(),
     gap: (gap) => gaps.push(gap),
+    speaksOfColumn: (table, column) => speaksOfColumn(input, table, column),
   }
 }
