@@ -42,6 +42,18 @@ export const OPERATION_WORDS = {
       },
     }
   },
+  appoints({ route, b, how, who, place }) {
+    return {
+      title: 'Every signed-in user makes administrators',
+      message: `${place} ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they may give that role.`,
+      attack: `Any signed-in user calls it with an address and a password of their own and the highest role, and signs in as that account.`,
+      fix: {
+        text: `Check a role that only the server can set before the account is made, and give out none that is higher than the caller's; where there are several businesses, take the one of the caller and not the request's.${adminExample(how)}`,
+        language: 'ts',
+        code: roleCode(route, b.callerAs),
+      },
+    }
+  },
   job({ route, b, who, place }) {
     return {
       title: 'Every signed-in user starts the job',

@@ -24,6 +24,7 @@ export interface OwnershipBreach {
     | 'row'
     | 'rls'
     | 'admin'
+    | 'appoints'
     | 'job'
     | 'listing'
     | 'every-row'

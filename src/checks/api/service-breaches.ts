@@ -11,6 +11,7 @@ import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
 import { accountWide } from './account-wide.ts'
+import { appointsByRequest } from './appointed-accounts.ts'
 import { takesColleaguesAccount } from './colleagues.ts'
 import { deletedElsewhere } from './deleted-elsewhere.ts'
 import { isImpossible } from './impossible.ts'
@@ -144,6 +145,8 @@ export function otherBreaches(
       if (e.op !== 'admin') return []
       const raised = raisedByCaller(step, e.args, behaviour, schema)
       if (raised.length) return raised
+      const appointed = appointsByRequest(step, e, behaviour, schema)
+      if (appointed.length) return appointed
       const target = e.args[0]
       if (target && isCallers(target, behaviour)) return []
       if (
