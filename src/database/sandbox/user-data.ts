@@ -262,10 +262,13 @@ function codesOf(table: Table): UserData {
 /** Rows that say of a person nothing but the name, in a table that is not called after people with whom the application deals. */
 const isOfNobodys = (table: Table, personal: readonly string[]): boolean => personal.every((c) => says(NAME, c)) && !says(OF_PEOPLE, table.name)
 
-/** A row that has to say whose it is; a thing that somebody is given for a while says it or not. */
+/** Who is given a thing for a while: such a row may do without, and is not his. */
+const ASSIGNED = /^(?:driver|rider|worker|freelancer|resident|renter)$/i
+
 function namesByRole({ name, notNull }: Column, table: Table, byRole: ReadonlySet<string>): boolean {
-  const role = notNull && says(PERSON_BY_ROLE, name) ? name.replace(/_?(?:id|uuid|uid)$/i, '') : undefined
-  return role !== undefined && byRole.has(role) && !table.foreignKeys.some((f) => f.columns.includes(name))
+  const role = says(PERSON_BY_ROLE, name) ? name.replace(/_?(?:id|uuid|uid)$/i, '') : undefined
+  if (role === undefined || (!notNull && ASSIGNED.test(role))) return false
+  return byRole.has(role) && !table.foreignKeys.some((f) => f.columns.includes(name))
 }
 
 function holdsId(c: Column): boolean {
