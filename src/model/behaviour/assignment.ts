@@ -1,6 +1,7 @@
 import type { Expr, Pattern } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { array, constant, isNullish, type Val } from './abstract-value.ts'
+import { urlWith } from './address-parameters.ts'
 import { changeDocument } from './changed-documents.ts'
 import type { Interpreter } from './interpreter.ts'
 import { GLOBAL_OBJECTS, index, member } from './members.ts'
@@ -94,6 +95,7 @@ function withMember(it: Interpreter, owner: Val, name: string | undefined, value
   if (owner.v === 'object')
     return name === undefined ? { v: 'object', props: owner.props, rest: value } : { ...owner, props: { ...owner.props, [name]: value } }
   if (owner.v === 'array') return { v: 'array', items: owner.items, more: value }
+  if (name === 'searchParams') return urlWith(owner, value)
   // `req.body.user = req.user.id`: of what was sent under that name nothing is left
   if (owner.v === 'request' && owner.name === undefined && name !== undefined && SENT.has(owner.part))
     return { v: 'object', props: { [name]: value }, rest: owner }

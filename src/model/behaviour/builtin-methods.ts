@@ -225,7 +225,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       break
     case 'set':
     case 'append': {
-      const filled = (name === 'set' ? mapWith(of, args[0], args[1]) : undefined) ?? formWith(of, args[0], args[1])
+      const filled = (name === 'set' ? mapWith(of, args[0], args[1]) : undefined) ?? formWith(of, args[0], args[1]) ?? headersWith(of, args[0], args[1])
       if (filled) changed?.(filled)
       if (filled) return filled
       if (of.v === 'call' && (of.name === 'Map' || of.name === 'FormData' || of.name === 'URLSearchParams')) return of
@@ -352,4 +352,10 @@ function formWith(of: Val, key: Val | undefined, value: Val | undefined): Val | 
   const [fields, ...more] = of.args
   if (more.length || (fields && fields.v !== 'object')) return undefined
   return { ...of, args: [{ v: 'object', props: { ...(fields?.v === 'object' ? fields.props : {}), [key.value]: value } }] }
+}
+
+/** `headers.append('Authorization', token)` of headers that the code made: nothing else that is no more than its fields has such a method. */
+function headersWith(of: Val, key: Val | undefined, value: Val | undefined): Val | undefined {
+  const name = stringOf(key)
+  return of.v === 'object' && name !== undefined && value ? { ...of, props: { ...of.props, [name]: value } } : undefined
 }

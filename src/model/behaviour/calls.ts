@@ -13,6 +13,7 @@ import {
   UNKNOWN,
   type Val,
 } from './abstract-value.ts'
+import { parametersWith } from './address-parameters.ts'
 import { builtinConstruct } from './builtin-constructors.ts'
 import { builtinMethod } from './builtin-methods.ts'
 import { builtinCall } from './builtins.ts'
@@ -196,6 +197,11 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
       if (name === 'bind') return of
       const settled = promiseMethod(it, of, name, args, at)
       if (settled) return settled
+      const parameters = changed && parametersWith(of, name, args)
+      if (parameters) {
+        changed(parameters)
+        return UNDEFINED
+      }
       const last = of.links[of.links.length - 1]
       if (last?.args) {
         const done = settleChain(it, of, at, name)

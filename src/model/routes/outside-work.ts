@@ -173,7 +173,8 @@ function flowAt(address: Value | undefined, host: string | undefined): string | 
 }
 
 /** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */
-export function http(e: Extract<Effect, { name: string }>): Outside | undefined {
+export function http(call: Extract<Effect, { name: string }>): Outside | undefined {
+  const e = { ...call, args: call.args.map((a, i) => (i === 0 ? urlIn(a) : a)) }
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
   const host = BEHIND_GATEWAY[serviceBehindGateway(constantsOf(address)) ?? ''] ?? hostOf(address)
@@ -184,6 +185,7 @@ export function http(e: Extract<Effect, { name: string }>): Outside | undefined 
   const processor = processorAt(constantsOf(address))
   if (processor) return atProcessor(processor, e)
   if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args) || isListOfModels(e.args))) return undefined
+  if (host && PAID_HOSTS.test(host) && isUrlObject(address) && !e.args.some((a) => carriesKey(a, 0))) return undefined
   if (host && PAID_HOSTS.test(host) && !FREE_HOSTS.test(host) && !SMS_HOSTS.test(host))
     return { kind: 'paid-api', what: `calls ${host} with the server's key`, call: host }
   if (host && MAIL_HOSTS.test(host))
@@ -325,6 +327,7 @@ function constantsOf(v: Value | undefined): string {
   if (v?.v === 'const') return typeof v.value === 'string' ? v.value : ''
   if (v?.v === 'text') return v.parts.map(constantsOf).join('')
   if (v?.v === 'any') return v.of.map(constantsOf).find((text) => text !== '') ?? ''
+  if (isUrlObject(v)) return v.args.slice(0, URL_PARAMETERS).reverse().map(constantsOf).join('')
   return v?.v === 'op' && v.op === '+' ? v.of.map(constantsOf).join('') : ''
 }
 
@@ -363,8 +366,17 @@ function namedAndSent(v: Value | undefined, name: RegExp): boolean {
   return v?.v === 'object' && Object.entries(v.props).some(([key, value]) => name.test(key) && fromRequest(value))
 }
 
+/** A URL that was made of an address, its base, and what was written into its query. */
+const isUrlObject = (v: Value | undefined): v is Extract<Value, { v: 'call' }> => v?.v === 'call' && v.name === 'URL'
+const URL_PARAMETERS = 2
+const KEY_PARAMETER = /^(?:api_?)?key$/i
+
+/** The address itself, whether the object, its `href` or a text made of it is asked. */
+const urlIn = (v: Value): Value => (v.v === 'call' && /^(?:href|String)$/.test(v.name) && isUrlObject(v.args[0]) ? v.args[0] : v)
+
 /** `https://…?key=${body.apiKey}`. */
 function sentInAddress(address: Value | undefined): boolean {
+  if (isUrlObject(address)) return address.args[URL_PARAMETERS] !== undefined && namedAndSent(address.args[URL_PARAMETERS], KEY_PARAMETER)
   if (address?.v !== 'text') return false
   return address.parts.some((p, i) => {
     const next = address.parts[i + 1]
@@ -396,6 +408,7 @@ function leading(v: Value | undefined): string | undefined {
   if (v.v === 'text') return leading(v.parts[0])
   if (v.v === 'op' && v.op === '+') return leading(v.of[0])
   if (v.v === 'any') return v.of.map(leading).find((x) => x !== undefined)
+  if (isUrlObject(v)) return v.args.slice(0, URL_PARAMETERS).map(leading).find((x) => x?.startsWith('http'))
   return undefined
 }
 
@@ -410,7 +423,10 @@ function carriesKey(v: Value, depth: number): boolean {
     case 'text':
       return v.parts.some((p) => carriesKey(p, depth + 1))
     case 'object':
-      return Object.entries(v.props).some(([name, p]) => carriesKey(p, depth + 1) || (CREDENTIAL_HEADER.test(name) && isWrittenKey(constantsOf(p))))
+      return (
+        (v.rest !== undefined && carriesKey(v.rest, depth + 1)) ||
+        Object.entries(v.props).some(([name, p]) => carriesKey(p, depth + 1) || (CREDENTIAL_HEADER.test(name) && isWrittenKey(constantsOf(p))))
+      )
     case 'call':
       return v.name.startsWith(HIDDEN_LITERAL) || v.args.some((p) => carriesKey(p, depth + 1))
     case 'any':
