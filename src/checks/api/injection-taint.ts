@@ -68,7 +68,7 @@ function worst(list: readonly (Taint | undefined)[]): Taint | undefined {
 }
 
 function ofCall(call: Extract<Value, { v: 'call' }>, language: Language, next: (v: Value) => Taint | undefined): Taint | undefined {
-  if (call.name === 'replace' || call.name === 'replaceAll') {
+  if (/^replace(?:All)?$/.test(lastPart(call.name))) {
     const pattern = call.args[1]
     if (pattern && removesSyntax(pattern, call.args[2], language)) return undefined
     return call.args[0] ? next(call.args[0]) : undefined
@@ -90,6 +90,8 @@ function ofCall(call: Extract<Value, { v: 'call' }>, language: Language, next: (
 /** A replacement that takes the language's special characters out, or doubles quotes. */
 function removesSyntax(pattern: Value, by: Value | undefined, language: Language): boolean {
   const source = pattern.v === 'call' && pattern.name.startsWith('regex:') ? pattern.name.slice(6) : pattern.v === 'const' ? String(pattern.value) : ''
+  // digits, or letters and digits, are left
+  if (/^\/(?:\\[DW]|\[\\[DW]\])[+*]?\/[a-z]*g/.test(source)) return true
   if (/^\/\[\^/.test(source)) return !/['"(),;]/.test(source.slice(3, source.indexOf(']') > 0 ? source.indexOf(']') : undefined))
   // PostgREST escapes with a backslash: of a doubled quote the first one ends the value
   if (language === 'postgrest-quoted') return /"/.test(source) && !(by?.v === 'const' && /^"|[^\\]"/.test(String(by.value)))

@@ -23,7 +23,7 @@ export function handedOut(body: Value, whole = true, depth = 0): HandedOut | und
   }
   switch (body.v) {
     case 'env':
-      return isSecretName(body.name) ? { name: body.name, whole } : undefined
+      return isSecretName(body.name) || (whole && DATABASE_ADDRESS.test(body.name)) ? { name: body.name, whole } : undefined
     case 'object':
       return among(Object.values(body.props))
     case 'array':
@@ -52,6 +52,10 @@ const SECRET_WORD =
 /** Keys that browsers use as they are: of maps, analytics, captchas, push messages, what a protocol asks to publish, and whatever says that it is public. */
 const FOR_BROWSERS =
   /^(?:NEXT_PUBLIC|NUXT_PUBLIC|VITE|EXPO_PUBLIC|REACT_APP|PUBLIC|GATSBY|VUE_APP)_|^public\b|anon|publishable|public|site_?key|maps?(?:_|[A-Z]|$)|mapbox|maptiler|places|vapid|client_?id|measurement|analytics|posthog|mixpanel|amplitude|firebase|algolia_search|pusher_(?:app_)?key|recaptcha_site|turnstile_site|index_?now|site_?verification/i
+
+/** The address of a database, with the user and the password in it; its beginning, or what is left of it without the password, tells nothing. */
+const DATABASE_ADDRESS =
+  /^(?!(?:NEXT_PUBLIC|NUXT_PUBLIC|VITE|EXPO_PUBLIC|REACT_APP|PUBLIC|GATSBY|VUE_APP)_)(?:\w{1,30}_)?(?:(?:DATABASE|DB|POSTGRES(?:QL)?|PG|MYSQL|MONGO(?:DB)?|REDIS)_(?:\w{1,20}_)?UR[IL]|DATABASE_URL\w{0,20}|DIRECT_URL|NEON_URL)$/
 
 /** A variable whose value must stay on the server, by its name. */
 function isSecretName(name: string): boolean {
