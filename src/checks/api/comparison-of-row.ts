@@ -6,6 +6,7 @@ import type { Condition, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/values.ts'
 import { alternatives } from './alternatives.ts'
 import { isOpenByState } from './row-state.ts'
+import { isSame } from './same-value.ts'
 import type { Ties } from './ties.ts'
 
 /** Whether a condition asks anything of the row but that it is not there (a name that is still free), whichever way it is met. */
@@ -30,8 +31,25 @@ export function needsRow(condition: Condition, ofRow: (x: Value) => boolean): bo
   return needs(condition.test, !condition.negated)
 }
 
-/** `!row || row.user_id === user.id`: nobody's name is taken, or it is the caller's own. */
-export const missingOrTied = (test: Value, truthy: boolean, ties: Ties): boolean => harmlessOrTied(test, truthy, ties, isMissing)
+/** How a row was come by: which it is, and what had to hold for it to be looked for. */
+export interface Loaded {
+  readonly ofRow: (x: Value) => boolean
+  readonly under: readonly Condition[]
+}
+
+/** `!row || row.user_id === user.id`: nobody's name is taken, or it is the caller's own; or it was not even looked for (`id ? byId(id) : mine()`). */
+export const missingOrTied = (test: Value, truthy: boolean, ties: Ties, loaded: Loaded): boolean =>
+  harmlessOrTied(test, truthy, ties, (x, holds) => isMissing(x, holds) || isWithout(x, holds, loaded))
+
+/** Whether a test can only hold where the row was not found, or not looked for: one part of all that it asks says so. */
+function isWithout(x: Value, truthy: boolean, loaded: Loaded, depth = 0): boolean {
+  if (depth > 8) return false
+  if (x.v === 'op' && x.op === '!' && x.of[0]) return isWithout(x.of[0], !truthy, loaded, depth + 1)
+  if (x.v === 'op' && (x.op === '&&' || x.op === '||'))
+    return (x.op === '&&') === truthy && x.of.some((part) => isWithout(part, truthy, loaded, depth + 1))
+  if (isMissing(x, truthy) && loaded.ofRow(x)) return true
+  return loaded.under.some((c) => c.negated === truthy && (c.test === x || (x.v === 'request' && isSame(c.test, x))))
+}
 
 /** `row.public || row.user_id === user.id || user.role === 'admin'`: what its owner shows to others may be read by them. */
 export const openOrTied = (test: Value, truthy: boolean, ofRow: (x: Value) => boolean, ties: Ties): boolean =>

@@ -21,6 +21,7 @@ import { weighsWho } from './weighed.ts'
 export function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, depth = 0): 'none' | 'some' | 'ownerless' {
   const ofRow = (x: Value) => (x.v === 'row' && x.step === index) || (x.v === 'error' && x.of === index)
   const ofShown = (x: Value) => ofRow(x) || (x.v === 'row' && isFoundAlike(x.step, index, behaviour))
+  const loaded = { ofRow, under: behaviour.steps[index]?.under ?? [] }
   let verdict: 'none' | 'some' | 'ownerless' = 'none'
   for (const [i, s] of behaviour.steps.entries()) {
     const e = s.effect
@@ -45,7 +46,7 @@ export function unprotectedUse(index: number, behaviour: Behaviour, ties: Ties, 
     if (ties.byCondition(s, behaviour.steps[index]) || asksAboutCaller(e, behaviour) || (e.kind === 'rpc' && ties.refusesServer(e.function))) continue
     // what an administrator may do with it is no other caller's
     if (isForAdmin(s, behaviour)) continue
-    if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties)) || isPartOfTransfer(s, behaviour)) continue
+    if (s.under.some((c) => missingOrTied(c.test, !c.negated, ties, loaded)) || isPartOfTransfer(s, behaviour)) continue
     const looks = e.kind === 'respond' || (e.kind === 'db' && (e.op === 'select' || e.op === 'insert'))
     if (looks && s.under.some((c) => openOrTied(c.test, !c.negated, ofShown, ties) || (!c.negated && weighsWho(c.test, ofShown, ties)))) continue
     if (e.kind === 'db' && takesWhatIsOpen(s, e, behaviour)) continue
@@ -75,6 +76,7 @@ function isShownByPage(index: number, behaviour: Behaviour, ties: Ties): boolean
   const { through, steps } = behaviour
   const e = steps[index]?.effect
   if (!through || e?.kind !== 'db' || (e.columns?.length && e.columns.every((c) => NAMES.test(c)))) return false
+  const loaded = { ofRow: (x: Value) => x.v === 'row' && x.step === index, under: steps[index]?.under ?? [] }
   const chosen = e.filters.map((f) => requestName(f.value)).filter((n) => n !== undefined)
   const asked = steps.some(
     (s) =>
@@ -87,7 +89,7 @@ function isShownByPage(index: number, behaviour: Behaviour, ties: Ties): boolean
       (s) =>
         !ties.byCondition(s, steps[index]) &&
         !isForAdmin(s, behaviour) &&
-        !s.under.some((c) => missingOrTied(c.test, !c.negated, ties) || passesOwnerless(c.test, !c.negated, ties)),
+        !s.under.some((c) => missingOrTied(c.test, !c.negated, ties, loaded) || passesOwnerless(c.test, !c.negated, ties)),
     )
   )
 }

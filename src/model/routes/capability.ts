@@ -1,6 +1,6 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
-import { mentions } from '../behaviour/mentions.ts'
+import { isAlike, mentions } from '../behaviour/mentions.ts'
 import { findsSession } from '../behaviour/signed-tokens.ts'
 import { ENTRY, isCallers } from '../behaviour/values.ts'
 import { fromProcessor } from './from-processor.ts'
@@ -39,7 +39,8 @@ export function capability(step: Step, behaviour: Behaviour): Guard | undefined 
   )
   const visit = e.op === 'insert' && e.payload && !saysAll(e.table, e.payload) ? visitColumn(e.payload, behaviour) : undefined
   if (visit !== undefined) return { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${visit}`, refusal: {} }
-  return f ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${f.column}`, refusal: {} } : undefined
+  const column = f?.column ?? amongOwn(step, behaviour)
+  return column ? { who: 'token', at: step.at, trust: 'verified', how: `${e.table}.${column}`, refusal: {} } : undefined
 }
 
 /** All that is sent becomes an order: a visitor's own, but at the price and in the state that the visitor says. */
@@ -92,7 +93,23 @@ function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
   if (value.v === 'request')
     return (value.part === 'cookie' && VISIT_COOKIE.test(value.name ?? '')) || (value.part === 'header' && VISIT_HEADER.test(value.name ?? ''))
   const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined
-  return found?.kind === 'db' && found.filters.some((f) => f.op === 'eq' && next(f.value))
+  if (found?.kind !== 'db') return false
+  // the cart that was just opened for the visitor
+  if (found.op === 'insert') return depth < 4 && found.payload !== undefined && visitColumn(found.payload, behaviour) !== undefined
+  return found.filters.some((f) => f.op === 'eq' && next(f.value))
+}
+
+/** `findFirst({ id, cartId })` found what is then changed by its id alone: it is among what the visitor has put together. */
+function amongOwn({ effect: e, under }: Step, behaviour: Behaviour): string | undefined {
+  if (e.kind !== 'db' || e.op === 'insert') return undefined
+  for (const { test, negated } of under) {
+    const found = test.v === 'row' && !negated && test.field === undefined && test.step >= 0 ? behaviour.steps[test.step]?.effect : undefined
+    if (found?.kind !== 'db' || found.op !== 'select' || found.table !== e.table) continue
+    const own = found.filters.find((f) => f.op === 'eq' && isOwnVisit(f.value, behaviour))
+    const isKeyed = e.filters.some((f) => f.op === 'eq' && found.filters.some((g) => g.op === 'eq' && g.column === f.column && isAlike(g.value, f.value)))
+    if (own && isKeyed) return own.column
+  }
+  return undefined
 }
 
 /** A database function that is given the digest of a secret to look its row up by. */
