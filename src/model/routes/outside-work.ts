@@ -172,12 +172,25 @@ function flowAt(address: Value | undefined, host: string | undefined): string | 
   return address?.v === 'row' && HOOK_COLUMN.test(lastPart(address.field ?? '')) ? `${address.table}.${address.field}` : undefined
 }
 
+/** What stands beside the application on Replit and signs addresses of its object store, without a key. */
+const SIGNS_FILES = /^https?:\/\/(?:127\.0\.0\.1|localhost):\d{2,5}\/object-storage\/signed-object-url$/
+
+/** Whoever gets an address that is signed for `PUT` stores a file there. */
+function signedFile(options: Value | undefined): Outside | undefined {
+  const asked = options && bodyOf(options)
+  const props = asked?.v === 'object' ? asked.props : {}
+  if (props.method?.v !== 'const' || props.method.value !== 'PUT') return undefined
+  const fresh = props.object_name !== undefined && mentions(props.object_name, (x) => x.v === 'call' && x.name === 'random')
+  return { kind: 'file-write', what: 'signs addresses under which files are stored', call: 'signed-object-url', rights: 'service', ...(fresh ? { fresh } : {}) }
+}
+
 /** What a request to another server spends or sends; undefined when it takes nothing of the server's own. */
 export function http(call: Extract<Effect, { name: string }>): Outside | undefined {
   const e = { ...call, args: call.args.map((a, i) => (i === 0 ? urlIn(a) : a)) }
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
   const host = BEHIND_GATEWAY[serviceBehindGateway(constantsOf(address)) ?? ''] ?? hostOf(address)
+  if (SIGNS_FILES.test(constantsOf(address))) return signedFile(e.args[1])
   const flow = flowAt(address, host)
   if (flow && fromRequestAnywhere(e.args.slice(1))) return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
