@@ -45,8 +45,7 @@ export const missingOrTied = (test: Value, truthy: boolean, ties: Ties, loaded: 
 function isWithout(x: Value, truthy: boolean, loaded: Loaded, depth = 0): boolean {
   if (depth > 8) return false
   if (x.v === 'op' && x.op === '!' && x.of[0]) return isWithout(x.of[0], !truthy, loaded, depth + 1)
-  if (x.v === 'op' && (x.op === '&&' || x.op === '||'))
-    return (x.op === '&&') === truthy && x.of.some((part) => isWithout(part, truthy, loaded, depth + 1))
+  if (x.v === 'op' && (x.op === '&&' || x.op === '||')) return (x.op === '&&') === truthy && x.of.some((part) => isWithout(part, truthy, loaded, depth + 1))
   if (isMissing(x, truthy) && loaded.ofRow(x)) return true
   return loaded.under.some((c) => c.negated === truthy && (c.test === x || (x.v === 'request' && isSame(c.test, x))))
 }

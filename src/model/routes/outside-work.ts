@@ -28,6 +28,10 @@ const SMS_HOSTS =
 const FREE_HOSTS =
   /^((www\.)?(google\.com|recaptcha\.net)|(oauth2|accounts)\.google(apis)?\.com|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
 
+/** Who measures advertisements and visits is told what happened. */
+const MEASURES =
+  /^https:\/\/(?:business-api\.tiktok\.com\/open_api\/v[\d.]+\/(?:event|pixel)\b|graph\.facebook\.com\/.*\/events$|(?:www|region1)\.google-analytics\.com\/|api(?:-eu|-in)?\.mixpanel\.com\/(?:track|engage|import)|api\.segment\.io\/|(?:us\.|eu\.|app\.)(?:i\.)?posthog\.com\/|plausible\.io\/api\/event|api2?\.amplitude\.com\/|tr\.snapchat\.com\/|api\.pinterest\.com\/v5\/ad_accounts\/.*\/events)/
+
 /** The address of a chat channel that the environment names: whoever posts there speaks to the team in the application's name. */
 const CHAT = /(?:^|_)(?:SLACK|DISCORD|TEAMS|MATTERMOST|GOOGLE_CHAT)_(?:\w+_)?(?:WEBHOOK|HOOK)(?:_|$)/
 
@@ -195,6 +199,7 @@ export function http(call: Extract<Effect, { name: string }>): Outside | undefin
   if (flow && fromRequestAnywhere(e.args.slice(1))) return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
   if (TOKEN_EXCHANGE.test(constantsOf(address)) || WHO_IT_IS.test(constantsOf(address))) return undefined
+  if (MEASURES.test(constantsOf(address))) return undefined
   const processor = processorAt(constantsOf(address))
   if (processor) return atProcessor(processor, e)
   if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args) || isListOfModels(e.args))) return undefined
@@ -421,7 +426,11 @@ function leading(v: Value | undefined): string | undefined {
   if (v.v === 'text') return leading(v.parts[0])
   if (v.v === 'op' && v.op === '+') return leading(v.of[0])
   if (v.v === 'any') return v.of.map(leading).find((x) => x !== undefined)
-  if (isUrlObject(v)) return v.args.slice(0, URL_PARAMETERS).map(leading).find((x) => x?.startsWith('http'))
+  if (isUrlObject(v))
+    return v.args
+      .slice(0, URL_PARAMETERS)
+      .map(leading)
+      .find((x) => x?.startsWith('http'))
   return undefined
 }
 
