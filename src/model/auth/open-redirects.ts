@@ -12,7 +12,10 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
   const found: OpenRedirect[] = []
   for (const { target, fn, line } of redirectsOf(js)) {
     const site: Site = { path, fn: fn.id }
-    const checks = checksAround(namesIn(target, reader, site), js, fn, reader, path)
+    const checks = [...subExpressions(target)].reduce(
+      (all, e) => (e.k === 'call' && e.fn.k === 'id' ? joined(all, checksOfMaker(e, reader, path)) : all),
+      checksAround(namesIn(target, reader, site), js, fn, reader, path),
+    )
     for (const value of reader.read(target, site)) {
       const open = openPart(value, checks)
       if (!open) continue
@@ -145,18 +148,25 @@ function parsedFrom(names: ReadonlySet<string>, fn: FunctionIR): string[] {
 const joined = (a: Checks, b: Checks): Checks => ({ slash: a.slash || b.slash, second: a.second || b.second, more: a.more || b.more })
 
 /** What a function does with the arguments that are such variables; undefined when it is not known or does not look at them. */
-function checksOfHelper(call: Extract<Expr, { k: 'call' }>, names: ReadonlySet<string>, reader: UrlReader, path: string): Checks | undefined {
-  const helper = call.fn.k === 'id' ? reader.names.functionNamed(call.fn.name, { path, fn: 0 })?.fn : undefined
-  if (!helper) return undefined
+function checksOfHelper(call: Extract<Expr, { k: 'call' }>, names: ReadonlySet<string>, reader: UrlReader, path: string, depth = 0): Checks | undefined {
+  const found = call.fn.k === 'id' ? reader.names.functionNamed(call.fn.name, { path, fn: 0 }) : undefined
+  if (!found) return undefined
+  const helper = found.fn
   const inside = new Set(helper.params.flatMap((p, i) => (call.args[i]?.k === 'id' && names.has(call.args[i].name) ? boundNames(p) : [])))
   // `const parsed = new URL(path, base)` is looked at in its place
   for (const s of statements(helper.body)) if (s.k === 'let' && s.init && mentions(s.init, inside)) for (const name of boundNames(s.to)) inside.add(name)
-  const checks = checksIn(helper, inside)
+  let checks = checksIn(helper, inside)
+  // what it leaves to another one
+  if (depth < 2)
+    for (const e of expressions(helper))
+      if (e.k === 'call' && e !== call && e.args.some((a) => a.k === 'id' && inside.has(a.name)))
+        checks = joined(checks, checksOfHelper(e, inside, reader, found.path, depth + 1) ?? UNCHECKED)
   return checks.slash || checks.second || checks.more ? checks : undefined
 }
 
 /** Comparisons and tests of those variables in one function. */
 function checksIn(fn: FunctionIR, names: ReadonlySet<string>): Checks {
+  const out = ruledOut(fn, names)
   let slash = false
   let second = false
   let more = false
@@ -174,13 +184,28 @@ function checksIn(fn: FunctionIR, names: ReadonlySet<string>): Checks {
     if (e.fn.name === 'startsWith' && onReceiver) {
       if (prefix === '/') slash = true
       else if (prefix === '//') second = true
-      else more = true
+      else if (!(prefix !== undefined && /^\/\w/.test(prefix) && out.has(e))) more = true
     } else if (e.fn.name === 'charAt' && onReceiver) slash = true
     else if ((e.fn.name === 'test' || e.fn.name === 'includes' || e.fn.name === 'has' || e.fn.name === 'some') && e.args.some((a) => mentions(a, names)))
       more = true
     else if (e.fn.name === 'includes' && onReceiver && prefix !== undefined && /:|\/\//.test(prefix)) more = true
   }
   return { slash, second, more }
+}
+
+/** `if (next.startsWith('/login')) return fallback`: the tests of which one is enough to go somewhere else. What is left may still lead anywhere. */
+function ruledOut(fn: FunctionIR, names: ReadonlySet<string>): ReadonlySet<Expr> {
+  const out = new Set<Expr>()
+  const each = (test: Expr): void => {
+    if (test.k === 'logic' && test.op === '||') [test.a, test.b].forEach(each)
+    else out.add(test)
+  }
+  for (const s of statements(fn.body)) {
+    if (s.k !== 'if') continue
+    const [left] = s.then.length === 1 && s.then[0]?.k === 'block' ? s.then[0].body : s.then
+    if (left?.k === 'throw' || (left?.k === 'return' && !(left.value && mentions(left.value, names)))) each(s.test)
+  }
+  return out
 }
 
 function mentions(e: Expr, names: ReadonlySet<string>): boolean {
@@ -197,6 +222,7 @@ function openPart(
   if (
     part?.k !== 'param' ||
     checks.more ||
+    (part.tested && !checks.slash) ||
     !/^(next|redirect|redirect_?to|redirect_?url|redirect_?uri|return|return_?to|return_?url|callback_?url|continue|to|from|url|dest|destination|target|goto|path)$/i.test(
       part.name,
     )

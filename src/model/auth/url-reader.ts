@@ -198,8 +198,10 @@ export class UrlReader {
       )
     }
     if (!values.length) return OTHER
-    // A helper that looks at its argument before it gives it back is taken to check it.
-    return testsItsParameters(target.fn) ? values.map((v) => ({ ...v, parts: v.parts.map((p): UrlPart => (p.k === 'param' ? { k: 'other' } : p)) })) : values
+    // A helper that looks at its argument before it gives it back is taken to check it, unless all that it asks is how it begins.
+    if (!testsItsParameters(target.fn)) return values
+    const told = asksHowItBegins(target.fn)
+    return values.map((v) => ({ ...v, parts: v.parts.map((p): UrlPart => (p.k !== 'param' ? p : told ? { ...p, tested: true } : { k: 'other' })) }))
   }
 
   /** Every value that is given to a variable in the functions around the site, otherwise what the name is imported as. */
@@ -266,6 +268,25 @@ function testsItsParameters(fn: FunctionIR): boolean {
   for (const s of statements(fn.body)) if (s.k === 'if' && mentions(s.test)) return true
   for (const e of expressions(fn)) if (e.k === 'cond' && mentions(e.test)) return true
   return false
+}
+
+/** Whether nothing is asked of the parameters but that they are there, and which text they begin with, and one of them comes back as it is. */
+function asksHowItBegins(fn: FunctionIR): boolean {
+  const names = new Set(fn.params.flatMap((p) => boundNames(p)))
+  const mentioned = (e: Expr) => [...subExpressions(e)].some((x) => x.k === 'id' && names.has(x.name))
+  const plain = (test: Expr, depth = 0): boolean => {
+    if (depth > 8) return false
+    if (test.k === 'logic') return plain(test.a, depth + 1) && plain(test.b, depth + 1)
+    if (test.k === 'un' && test.op === '!') return plain(test.of, depth + 1)
+    if (test.k === 'bin') return /^[!=]==?$/.test(test.op) && [test.a, test.b].some((x) => x.k === 'un' && x.op === 'typeof')
+    if (test.k === 'call') return test.fn.k === 'mem' && test.fn.name === 'startsWith' && test.fn.of.k === 'id' && test.args[0]?.k === 'lit'
+    return test.k === 'id'
+  }
+  return [...statements(fn.body)].every((s) => {
+    if (s.k === 'block') return true
+    if (s.k === 'if') return plain(s.test)
+    return s.k === 'return' && s.value !== undefined && (s.value.k === 'id' || !mentioned(s.value) || (s.value.k === 'cond' && plain(s.value.test)))
+  })
 }
 
 /** Methods after which the text is still recognisably the same URL. */

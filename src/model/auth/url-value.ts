@@ -11,8 +11,8 @@ export type UrlPart =
   | { readonly k: 'env'; readonly name: string }
   /** The origin or host of the running page or of the incoming request. */
   | { readonly k: 'origin' /** Taken from a request header, which the caller writes. */; readonly header?: true }
-  /** A value that the caller chose: a query parameter, a field of the body or of an unsigned `state`. */
-  | { readonly k: 'param'; readonly name: string; readonly at: Place }
+  /** A value that the caller chose: a query parameter, a field of the body or of an unsigned `state`; `tested`: a helper asked how it begins. */
+  | { readonly k: 'param'; readonly name: string; readonly at: Place; readonly tested?: true }
   /** `new URL(a, base)`: `a` may bring its own host. */
   | { readonly k: 'resolved' }
   | { readonly k: 'other' }
