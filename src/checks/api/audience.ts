@@ -2,6 +2,7 @@ import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
+import type { DatabaseCall } from '../../model/routes/timetable.ts'
 import { protectedBecause } from '../auth/protected-because.ts'
 import { isForAdministrators } from './manners.ts'
 import { isSteered } from './steered.ts'
@@ -9,11 +10,11 @@ import { isSteered } from './steered.ts'
 /** Whom a handler is for, as its name, what it reads and who calls it say: what has to be asked of them differs. */
 export type Audience =
   /** The clock, which has no session. */
-  | { readonly who: 'scheduler'; readonly because: string; readonly named?: true; readonly also?: Place }
+  | { readonly who: 'scheduler'; readonly because: string; readonly named?: true; readonly also?: Place; readonly through?: Place }
   /** Another service, which signs what it sends or brings a secret. */
   | { readonly who: 'service'; readonly sender?: string }
   /** Other functions and handlers of the application, from the server. */
-  | { readonly who: 'functions'; readonly from: Place }
+  | { readonly who: 'functions'; readonly from: DatabaseCall }
   /** Whoever visits: nobody signs in to fill in a form. */
   | {
       readonly who: 'visitors'
@@ -40,6 +41,8 @@ const has = (words: string, what: RegExp): boolean => what.test(words)
 const word = (alternatives: string): RegExp => new RegExp(`(?:^|_)(?:${alternatives})(?:_|$)`)
 
 const CLOCK = word('crons?|cron_jobs?|schedulers?')
+/** Jobs are listed and changed there, by somebody who looks at them. */
+const KEEPS_JOBS = /^(?:manage|list|get|create|add|update|edit|delete|toggle|configure|admin)_|_(?:manager|management|admin|settings|config|list)$/
 const JOB = word(
   'scheduled|reminders?|digests?|clean_?up|cleanups|drip|sweep|sweeper|purge|prune|expire|expiry|expired|daily|weekly|hourly|nightly|monthly|dispatch|dispatcher|process_(?:\\w{1,30}_)?queue|queue_(?:worker|processor)|worker|auto_\\w{1,40}|stalled|overdue|retention|rollup|heartbeat',
 )
@@ -118,13 +121,17 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const also = beside ? { also: { path: beside.path, line: beside.line } } : {}
   const database = name === undefined ? undefined : around.timetable.byDatabase.get(name)
   const { functions, paths } = around.timetable
+  const through = name === undefined ? undefined : functions.get(name)
   if ((name !== undefined && functions.has(name)) || paths.has(route.route))
-    return { who: 'scheduler', because: name === undefined ? 'vercel.json starts it' : 'a job of pg_cron starts it', ...also }
-  if (has(words, CLOCK)) return { who: 'scheduler', because: 'by its name a scheduler calls it', named: true, ...also }
+    return { who: 'scheduler', because: name === undefined ? 'vercel.json starts it' : 'a job of pg_cron starts it', ...also, ...(through ? { through } : {}) }
+  // what the server itself calls brings the key of the server, whatever it is called
+  const byServer = database !== undefined || callers.some((p) => inEdgeFunctions(p.path))
+  if (has(words, CLOCK) && !byServer && !(beside && has(words, KEEPS_JOBS)))
+    return { who: 'scheduler', because: 'by its name a scheduler calls it', named: true, ...also }
   const asked = around.requestsTo(route)
   // the clock names no row, and what pages ask for is no job, whatever it is called: reminders and what is scheduled are things as well
   const asksPages = asked.some((r) => !r.fromServer && !isOfAdministrators(r.path)) || (route.kind === 'api' && beside && !isOfAdministrators(beside.path))
-  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && !asksPages && !/\[/.test(route.route) && has(words, JOB))
+  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && !byServer && !asksPages && !/\[/.test(route.route) && has(words, JOB))
     return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', named: true, ...also }
   if (route.kind !== 'action' && has(words, TRIAL)) return { who: 'nobody' }
   if (route.kind === 'edge-function' && /^tests?_/.test(words) && !callers.length && !database) return { who: 'nobody' }
@@ -143,7 +150,13 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const pages = callers.filter(outsideFunctions)
   // who makes or opens a bucket, or works on whichever table he names, runs the application
   const setsUp = route.work.some((w) => w.kind === 'bucket' || (w.table === undefined && /whatever table/.test(w.what)))
-  if (setsUp || isForAdministrators(route) || isAdministratorsByName(route, words) || (pages.length && pages.every((p) => isOfAdministrators(p.path))))
+  if (
+    setsUp ||
+    (has(words, CLOCK) && has(words, KEEPS_JOBS)) ||
+    isForAdministrators(route) ||
+    isAdministratorsByName(route, words) ||
+    (pages.length && pages.every((p) => isOfAdministrators(p.path)))
+  )
     return { who: 'administrators' }
   // which pages use it says more than what it is called
   const using = around.pagesUsing(route)

@@ -9,6 +9,7 @@ import { adminExample, manners } from './manners.ts'
 import { ofTheRequest } from './named-in-request.ts'
 import { type AdminHelper, adminHelper, type RoleKeeper, roleKeeper, roleQuery } from './role-code.ts'
 import { askingAlike, isOdd, roleInCode } from './role-in-code.ts'
+import { besideServer } from './server-beside.ts'
 import { serviceFix } from './service-fix.ts'
 import { type SessionCode, sessionCode } from './session-code.ts'
 import { visitorsFix } from './visitors-fix.ts'
@@ -23,7 +24,7 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
     case 'visitors':
       return besideLists(route, known, visitorsFix(route, known, audience))
     case 'administrators':
-      return adminFix(route, known)
+      return besideServer(adminFix(route, known), route, known.around)
     case 'nobody':
       return {
         text: 'By its name this is there to try something out, and nobody needs it where the application runs: take it out of what is deployed. Whoever wants to try again does so on a machine of their own, with keys of a test account; what it has given out so far is replaced.',
@@ -35,7 +36,7 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
             }),
       }
     default:
-      return isPublicByName(route) && !audience.shown ? FOR_EVERYBODY : peopleFix(route, known, audience.besides)
+      return isPublicByName(route) && !audience.shown ? FOR_EVERYBODY : besideServer(peopleFix(route, known, audience.besides), route, known.around)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Route } from '../../model/routes/routes.ts'
+import type { DatabaseCall } from '../../model/routes/timetable.ts'
 import type { Fix } from '../define-check.ts'
 import type { Audience } from './audience.ts'
 import { refusal } from './refusal.ts'
@@ -16,7 +17,7 @@ export function serviceFix(route: Route, audience: Extract<Audience, { readonly 
     }
   if (audience.who === 'functions')
     return {
-      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings ${/\.sql$/i.test(audience.from.path) ? 'the key of the server, which the statement has to take from the vault' : 'the key that functions share'}, and answer 401 to everybody else.`,
+      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings ${keyOf(audience.from)}, and answer 401 to everybody else.`,
       language: 'ts',
       code: `const key = Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')\nif (!key || ${headerOf(route, 'Authorization')} !== \`Bearer \${key}\`) ${refusal(route, 401)}`,
     }
@@ -56,6 +57,13 @@ export function serviceFix(route: Route, audience: Extract<Audience, { readonly 
     ].join('\n'),
   }
 }
+
+const keyOf = ({ path, through }: DatabaseCall): string =>
+  through
+    ? `the key of the server, which ${through.path}:${through.line} has to take from the vault and send as a bearer token`
+    : /\.sql$/i.test(path)
+      ? 'the key of the server, which the statement has to take from the vault'
+      : 'the key that functions share'
 
 /** No service has a token of the project, which the gateway of edge functions asks for where nothing is said. */
 function pastGateway(route: Route): string {
@@ -134,11 +142,12 @@ function sendersFix(route: Route, sender: string): Fix | undefined {
 }
 
 /** Vercel's scheduler, which calls handlers of Next.js by GET, brings `CRON_SECRET` by itself. */
-function schedulerFix(route: Route, { because, also, named }: Extract<Audience, { readonly who: 'scheduler' }>): Fix {
+function schedulerFix(route: Route, { because, also, named, through }: Extract<Audience, { readonly who: 'scheduler' }>): Fix {
   const vercel =
     route.framework === 'Next.js'
       ? 'which Vercel then sends as a bearer token (give it to any other scheduler as well)'
       : 'which the scheduler sends as a bearer token'
+  const sent = through ? ` ${through.path}:${through.line} makes the request: it is there that the header belongs, before the check is deployed.` : ''
   const page = also
     ? ` ${also.path}:${also.line} calls it as well: let an administrator who is signed in through beside the secret.`
     : named
@@ -147,7 +156,7 @@ function schedulerFix(route: Route, { because, also, named }: Extract<Audience, 
   // the gateway takes nothing for a bearer but a token of the project
   if (route.kind === 'edge-function' && route.platformJwt?.on)
     return {
-      text: `Nobody signs in here: ${because}. Set CRON_SECRET, which the scheduler sends in a header of its own, beside the key that the gateway asks for, and answer 401 to whoever does not bring it.${page}`,
+      text: `Nobody signs in here: ${because}. Set CRON_SECRET, which the scheduler sends in a header of its own, beside the key that the gateway asks for, and answer 401 to whoever does not bring it.${sent}${page}`,
       language: 'ts',
       code: [
         `const secret = ${variableOf(route, 'CRON_SECRET')}`,
@@ -155,7 +164,7 @@ function schedulerFix(route: Route, { because, also, named }: Extract<Audience, 
       ].join('\n'),
     }
   return {
-    text: `Nobody signs in here: ${because}. Set CRON_SECRET, ${vercel}, and answer 401 to whoever does not bring it. What a caller says of itself in another header proves nothing.${page}`,
+    text: `Nobody signs in here: ${because}. Set CRON_SECRET, ${vercel}, and answer 401 to whoever does not bring it. What a caller says of itself in another header proves nothing.${sent}${page}`,
     language: 'ts',
     code: [
       `const secret = ${variableOf(route, 'CRON_SECRET')}`,
