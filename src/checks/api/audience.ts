@@ -20,12 +20,14 @@ export type Audience =
       readonly who: 'visitors'
       readonly as: 'form' | 'reset' | 'checkout' | 'chat' | 'counter' | 'claim' | 'captcha' | 'page'
       readonly pages?: readonly Route[]
+      /** The pages look who is signed in as well, and only show themselves to those who are not. */
+      readonly welcomed?: true
     }
   /** Whoever writes the application, to try something out. */
   | { readonly who: 'nobody' }
   | { readonly who: 'administrators' }
-  /** Those with an account; a page for everybody may use it too, or each that does asks who is signed in. */
-  | { readonly who: 'people'; readonly besides?: Route; readonly shown?: true }
+  /** Those with an account; a page for everybody may use it too, or one that nobody is sent away from, or each that does asks who is signed in. */
+  | { readonly who: 'people'; readonly besides?: Route; readonly welcoming?: Route; readonly shown?: true }
 
 /** The words of a name, of the last parts of a path or of a function. */
 const wordsOf = (route: Route): string => {
@@ -160,6 +162,7 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
     return { who: 'administrators' }
   // which pages use it says more than what it is called
   const using = around.pagesUsing(route)
+  if (using.length && using.every((p) => isOfAdministrators(p.path) && (p.guard || p.clientLayout))) return { who: 'administrators' }
   const open = using.filter((p) => isForEverybody(p, using))
   if (using.length && using.every((p) => p.guard?.trust === 'verified' || p.page?.gated))
     return using.every((p) => p.guard?.who === 'admin') ? { who: 'administrators' } : { who: 'people', shown: true }
@@ -171,18 +174,24 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const [asking] = asked
   if (asking && asked.every((r) => r.fromServer && !r.brings)) return { who: 'functions', from: { path: asking.path, line: asking.line } }
   const [first] = open
-  if (!first) return { who: 'people' }
-  return open.length === using.length ? { who: 'visitors', as: 'page', pages: using } : { who: 'people', besides: first }
+  if (!first) {
+    const welcoming = around.guardsPages ? using.filter((p) => sendsNobodyAway(p, using)) : []
+    const [one] = welcoming
+    if (one && onlyCosts(route)) return { who: 'visitors', as: 'page', pages: welcoming, welcomed: true }
+    return one ? { who: 'people', welcoming: one } : { who: 'people' }
+  }
+  // what only costs something is worth the same to whoever looks at a page: people may use it elsewhere as well
+  return open.length === using.length || onlyCosts(route) ? { who: 'visitors', as: 'page', pages: open } : { who: 'people', besides: first }
 }
 
+const onlyCosts = ({ work }: Route): boolean => work.every((w) => w.hidden || w.guard || (w.kind === 'paid-api' && !w.chosen))
+
 /** Nobody signs in for a page: nothing guards it or asks who is signed in, and the application does not treat it as one of somebody's own. */
-const isForEverybody = (page: Route, all: readonly Route[]): boolean =>
-  !page.guard &&
-  !page.signs?.readsUser &&
-  !page.browserGuard &&
-  !page.idleGuard &&
-  protectedBecause(page, all, true) === undefined &&
-  !isOfAdministrators(page.path)
+const isForEverybody = (page: Route, all: readonly Route[]): boolean => !page.signs?.readsUser && sendsNobodyAway(page, all)
+
+/** What a page shows to whoever is signed in may be a name in its head: where nothing guards it although others are guarded, visitors see it as well. */
+const sendsNobodyAway = (page: Route, all: readonly Route[]): boolean =>
+  !page.guard && !page.browserGuard && !page.idleGuard && !page.page?.gated && protectedBecause(page, all, true) === undefined && !isOfAdministrators(page.path)
 
 const TAKES_AWAY: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'admin', 'command'])
 

@@ -1,13 +1,13 @@
 import { linesFrom } from '../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../lib/rewrite-javascript.ts'
-import type { Guard, Route, Work } from '../../model/routes/routes.ts'
+import type { Guard, Route } from '../../model/routes/routes.ts'
 import type { Issue } from '../define-check.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { asksNoRole, type Cause, isAnswered, opener, saysFine } from './auth-cause.ts'
 import { isCheckout } from './auth-severity.ts'
 import { BOUND_STATE, connectedFor } from './connected-for-named.ts'
 import { decodedFor, verifiedFix } from './decoded-by-hand.ts'
-import { guardFix } from './guard-fix.ts'
+import { guardFix, OPEN_WAYS } from './guard-fix.ts'
 import { type Known, refusalAt } from './known.ts'
 import { limiterFor } from './own-limiter.ts'
 import { refusal } from './refusal.ts'
@@ -168,9 +168,6 @@ function unlinkedFix({ path }: Route, all: readonly Route[]): Issue['fix'] {
     code: "// the new module, without 'use server'\nimport 'server-only'",
   }
 }
-
-/** What is worth the same to visitors and to people with an account may be for either. */
-export const OPEN_WAYS: ReadonlySet<Work['kind']> = new Set(['insert', 'mail', 'sms', 'paid-api', 'file-write'])
 
 function withOpenWay({ work }: Cause, f: Issue['fix'], audience: Audience | undefined): Issue['fix'] {
   if (audience?.who !== 'people' || audience.shown || !work || !OPEN_WAYS.has(work.kind)) return f

@@ -1,9 +1,9 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
+import type { Guard, Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import { guardAsWritten, relativeSpecifier } from '../../model/routes/written-guard.ts'
 import { wrapperAsWritten } from '../../model/routes/written-wrapper.ts'
 import type { Fix } from '../define-check.ts'
-import { type Audience, audienceOf } from './audience.ts'
+import { type Audience, audienceOf, isOfAdministrators } from './audience.ts'
 import { type Known, refusalAt, registration } from './known.ts'
 import { adminExample, manners } from './manners.ts'
 import { ofTheRequest } from './named-in-request.ts'
@@ -36,7 +36,7 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
             }),
       }
     default:
-      return isPublicByName(route) && !audience.shown ? FOR_EVERYBODY : besideServer(peopleFix(route, known, audience.besides), route, known.around)
+      return isPublicByName(route) && !audience.shown ? FOR_EVERYBODY : besideServer(peopleFix(route, known, audience), route, known.around)
   }
 }
 
@@ -65,8 +65,9 @@ function besideLists(route: Route, known: Known, open: Fix): Fix {
 /** Frameworks that serve many addresses from one file. */
 const IN_CODE: ReadonlySet<string> = new Set(['Express', 'Fastify', 'Hono', 'NestJS'])
 
-function peopleFix(route: Route, known: Known, besides?: Route): Fix {
+function peopleFix(route: Route, known: Known, { besides, welcoming }: Partial<Extract<Audience, { who: 'people' }>> = {}): Fix {
   const { all, around } = known
+  const page = besides ?? welcoming
   if (route.work.some((w) => w.call === 'uploadthing'))
     return {
       text: 'Ask in the file route who uploads: what middleware() throws ends the upload before it begins.',
@@ -83,10 +84,36 @@ function peopleFix(route: Route, known: Known, besides?: Route): Fix {
   const given = own ?? copied?.code
   const made = given === undefined ? sessionCode(route, known, example?.guard, 'server') : undefined
   return {
-    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema)}${askedByServer(route, around)}${boundState(route, around)}${peopleBeside(route)}${besides ? ` The page ${besides.route} uses this too and does not ask who is signed in: from there ask for what only the person concerned has, a random token of the row that stands in the link which was mailed.` : ''}`,
-    ...codeOf(given ?? made?.code),
+    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema, !isForOthers(route, around))}${askedByServer(route, around)}${boundState(route, around)}${peopleBeside(route)}${page ? forVisitors(page, route, !besides) : ''}`,
+    ...codeOf(page ? withoutVisitors(given ?? made?.code, page) : (given ?? made?.code)),
   }
 }
+
+/** Where the check stands in the way of visitors, the code says for whom it is. */
+const withoutVisitors = (code: string | undefined, page: Route): string | undefined =>
+  code === undefined ? undefined : `// for people with an account alone: visitors of ${page.route} have none, so decide first whether they are meant\n${code}`
+
+/** The pages that use it are known, and none of them is for those who run the application. */
+const isForOthers = (route: Route, around: Surroundings): boolean => {
+  const pages = around.pagesUsing(route)
+  return pages.length > 0 && !pages.some((p) => p.guard?.who === 'admin' || isOfAdministrators(p.path))
+}
+
+/** What the check turns away at a page that asks nobody who is signed in, or sends nobody away who is not. */
+function forVisitors({ route: page }: Route, { work }: Route, looks: boolean): string {
+  const open = work.filter((w) => !w.hidden && !w.guard)
+  const words = ` The page ${page} uses this too and ${looks ? 'sends nobody away who is not signed in' : 'does not ask who is signed in'}: where visitors are meant to use it there,`
+  if (open.some((w) => w.chosen === 'owner')) return `${words} let them do so without any account's rows, and limit how often.`
+  if (open.every((w) => OPEN_WAYS.has(w.kind))) return `${words} limit how often instead of turning them away.`
+  const columns = 'answer with the columns that everybody may see and with no others'
+  const token =
+    'ask for what only the person concerned has, a random token of the row that stands in the link which was mailed or that the browser was given when the row was made'
+  if (open.every((w) => w.kind === 'read')) return `${words} ${columns}, or, where the row is about one person, ${token}.`
+  return `${words} ${token}.`
+}
+
+/** What is worth the same to visitors and to people with an account may be for either. */
+export const OPEN_WAYS: ReadonlySet<Work['kind']> = new Set(['insert', 'mail', 'sms', 'paid-api', 'file-write'])
 
 /** Where a provider leads back to, somebody else's code and state may be brought along in a link. */
 function boundState({ route, method, path }: Route, around: Surroundings): string {

@@ -74,9 +74,11 @@ const sets = (work: readonly Work[], column: RegExp): boolean => work.some((w) =
 const MESSAGES = /(?:^|[/_-])(?:send|notify|push|e-?mail|sms)(?:[/_-]|$)/i
 
 /** That somebody is signed in does not close the hole where the request says whose rows are meant: what has to be asked besides. */
-export function ofTheRequest(route: Route, caller: string, role: string, { tables }: Pick<SchemaModel, 'tables'>): string {
+export function ofTheRequest(route: Route, caller: string, role: string, { tables }: Pick<SchemaModel, 'tables'>, perhapsForAdministrators = true): string {
   const { person, row, tables: found = [] } = namedInRequest(route)
   const open = route.work.filter((w) => !w.hidden && !w.guard)
+  if (!perhapsForAdministrators && open.some((w) => w.kind === 'admin'))
+    return ` Whoever has signed up is signed in, and may not make or change accounts of others by that: take whose account it is from ${caller} or from what only that person has, and answer with no link or token that signs somebody in.`
   if (open.some((w) => w.kind === 'admin'))
     return ` Whoever has signed up is signed in, and may not make or change accounts of others by that: ${role} (that of whoever the pages let do it)${sets(open, ROLES) ? ', and decide on the server which role the caller may give' : ''}${row || person ? ', and in whose team' : ''}.`
   const strong = open.some((w) => w.rights !== 'caller' && w.rights !== 'anon')
@@ -91,14 +93,14 @@ export function ofTheRequest(route: Route, caller: string, role: string, { table
   if (person && MESSAGES.test(route.route))
     return ` Whoever is signed in could still name any \`${person}\`: let them reach only those they have to do with (the same team, a row that both share), and take who sends from ${caller}.`
   const own = person
-    ? ` Take the account from ${caller}, not \`${person}\` of the request: otherwise whoever has an account acts for everybody else.${row ? '' : ` Where this is for those who run the application, ${role}.`}`
+    ? ` Take the account from ${caller}, not \`${person}\` of the request: otherwise whoever has an account acts for everybody else.${row || !perhapsForAdministrators ? '' : ` Where this is for those who run the application, ${role}.`}`
     : ''
   const known = found.flatMap((name) => tablesCalled(lastPart(name), tables))
   const nobodys = row !== undefined && found.length > 0 && known.length >= found.length && known.every((t) => isNobodys(t, tables))
   const tied = nobodys
     ? ` Rows of ${found.map(lastPart).join(' and ')} belong to nobody in particular, and whoever is signed in could still name any \`${row}\`: ${role}.`
     : row
-      ? ` Whoever is signed in could still name any \`${row}\`: refuse when ${person ? 'that row' : 'the row'} is not the caller's, or, where this is for those who run the application, ${role}.`
+      ? ` Whoever is signed in could still name any \`${row}\`: refuse when ${person ? 'that row' : 'the row'} is not the caller's${perhapsForAdministrators ? `, or, where this is for those who run the application, ${role}` : ''}.`
       : ''
   return own + tied
 }

@@ -19,7 +19,11 @@ const WORDS: Readonly<Record<Exclude<Visitors, 'claim' | 'page'>, string>> = {
 }
 
 /** The fix of a handler that has to stay open for visitors. */
-export function visitorsFix(route: Route, known: Pick<Known, 'all' | 'around'>, { as, pages = [] }: Extract<Audience, { readonly who: 'visitors' }>): Fix {
+export function visitorsFix(
+  route: Route,
+  known: Pick<Known, 'all' | 'around'>,
+  { as, pages = [], welcomed }: Extract<Audience, { readonly who: 'visitors' }>,
+): Fix {
   if (as === 'claim')
     return {
       text: 'By its name whoever has paid calls this, with an account or without: what the request says of them is no proof, and a session alone is none either. Ask the processor for the payment itself, let it say what was bought and by whom, and give each payment out once. Where only people with an account buy, compare the buyer with whoever is signed in.',
@@ -29,13 +33,16 @@ export function visitorsFix(route: Route, known: Pick<Known, 'all' | 'around'>, 
       ),
     }
   const [first] = pages
-  const words = as === 'page' ? `The page${first ? ` ${first.route}` : ''} uses this and does not ask who is signed in.` : WORDS[as]
+  const words =
+    as === 'page'
+      ? `The page${first ? ` ${first.route}` : ''} uses this and ${welcomed ? 'sends nobody away who is not signed in' : 'does not ask who is signed in'}.`
+      : WORDS[as]
   if (as === 'page' && touchesRows(route)) return byWhatOnlyTheOwnerHas(route, words)
   if (route.limit)
     return { text: `${words} How often is limited already (${route.limit.path}:${route.limit.line}).${taken(route, as) || WHAT_ONLY_THE_SERVER_SAYS}` }
   const { note, ...limit } = limiterFor(route, known)
   return {
-    text: `${words} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${note}${taken(route, as)}`,
+    text: `${words} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${note}${taken(route, as)}${welcomed ? ' Where only people with an account use it there, ask who is signed in instead.' : ''}`,
     ...limit,
   }
 }

@@ -1,5 +1,4 @@
-import type { FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { inEdgeFunctions } from '../../lib/edge-function.ts'
+import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { lazily } from '../../lib/lazily.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
@@ -7,6 +6,7 @@ import type { Program } from '../frameworks/program.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { pageSigns } from './client-pages.ts'
+import { componentsUsing } from './files-using.ts'
 import type { Route } from './routes.ts'
 import { usersOf } from './unlinked-actions.ts'
 
@@ -19,20 +19,15 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
   const drawn = lazily(() => drawnPages(routes, program))
   // several parts of one finding ask the same
   return rememberFor((route: Route): readonly Route[] => {
-    if (route.kind === 'edge-function') return pagesWith(filesCalling(callersOf(route.subject.replace(/^function /, ''))), modules, drawn())
+    if (route.kind === 'edge-function')
+      return pagesWith(componentsUsing(callersOf(route.subject.replace(/^function /, '')), modules, sources), modules, drawn())
     if (route.framework !== 'Next.js' || route.kind === 'page') return []
     const users =
       route.kind === 'action'
         ? filesUsing(route, pages, modules, sources)
-        : [...sources].flatMap(([path, js]) => (path !== route.path && addressesIn(js).some((a) => leadsTo(a, route.route)) ? [path] : []))
+        : [...sources].flatMap(([path, js]) => (path === route.path ? [] : asking(path, js, route, modules, sources)))
     return users ? pagesWith(users, modules, pages) : []
   })
-}
-
-/** Components that call a function; what a helper calls, any of those who import it may call or not. */
-function filesCalling(callers: readonly Place[]): readonly string[] {
-  const files = [...new Set(callers.map((c) => c.path).filter((path) => !inEdgeFunctions(path)))]
-  return files.every((path) => /x$/.test(path)) ? files : []
 }
 
 /**
@@ -96,16 +91,67 @@ export function pagesWith(users: readonly string[], modules: Modules, pages: Rea
   return [...found]
 }
 
-/** Addresses of the application itself that a file writes out, with `…` for what is put in. */
-const addressesIn = rememberFor((js: JavaScriptFacts): readonly string[] => {
-  const found = new Set<string>()
-  for (const fn of js.functions)
-    for (const e of expressions(fn)) {
+/** An address of the application itself that a file writes out, with `…` for what is put in, and the name under which it keeps it for others. */
+interface Address {
+  readonly address: string
+  readonly kept?: { readonly name: string; readonly key: string }
+}
+
+/** The files that ask for a route by what one file writes: that one, or those who take the very address out of a list of them that it keeps. */
+function asking(path: string, js: JavaScriptFacts, route: Route, modules: Modules, sources: ReadonlyMap<string, JavaScriptFacts>): readonly string[] {
+  const found = addressesIn(js).filter((a) => leadsTo(a.address, route.route))
+  if (!found.length) return []
+  if (found.some((a) => !a.kept)) return [path]
+  const users = modules.importers(path).map((p) => p.path)
+  return [path, ...users].filter((user) => {
+    const code = sources.get(user)
+    return code && found.some(({ kept }) => kept && takes(code, kept.name, kept.key, user === path))
+  })
+}
+
+/** `API_ROUTES.reviews`, under whatever name the list was imported. */
+function takes(js: JavaScriptFacts, name: string, key: string, own: boolean): boolean {
+  const locals = own
+    ? [name]
+    : js.imports.flatMap((i) => i.bindings.flatMap((b) => (b.imported === name || b.imported === '*' || b.imported === 'default' ? [b.local] : [])))
+  return js.functions.some((fn) =>
+    expressions(fn).some((e) => (e.k === 'mem' && e.name === key && locals.includes(rootOf(e))) || (e.k === 'idx' && locals.includes(rootOf(e)))),
+  )
+}
+
+function rootOf(e: Expr): string {
+  let at = e
+  for (let depth = 0; depth < 8 && (at.k === 'mem' || at.k === 'idx'); depth++) at = at.of
+  return at.k === 'id' ? at.name : ''
+}
+
+const addressesIn = rememberFor((js: JavaScriptFacts): readonly Address[] => {
+  const kept = keptIn(js)
+  return js.functions.flatMap((fn) =>
+    expressions(fn).flatMap((e) => {
       const address = e.k === 'tpl' ? e.quasis.join('…') : e.k === 'lit' && typeof e.v === 'string' ? e.v : ''
-      if (address.startsWith('/') && address.length < 200) found.add(address.split(/[?#]/, 1)[0] as string)
-    }
-  return [...found]
+      if (!address.startsWith('/') || address.length >= 200) return []
+      const under = kept.get(e)
+      return [{ address: address.split(/[?#]/, 1)[0] as string, ...(under ? { kept: under } : {}) }]
+    }),
+  )
 })
+
+/** `export const API = { reviews: '/api/reviews', one: (id) => `/api/reviews/${id}`, admin: { … } }` */
+function keptIn(js: JavaScriptFacts): ReadonlyMap<Expr, { readonly name: string; readonly key: string }> {
+  const found = new Map<Expr, { readonly name: string; readonly key: string }>()
+  const keep = (name: string, e: Expr, depth = 0): void => {
+    if (e.k !== 'obj' || depth > 4) return
+    for (const { key, value } of e.props) {
+      if (typeof key !== 'string') continue
+      if (value.k === 'fn') for (const x of expressions(js.functions[value.fn] as FunctionIR)) found.set(x, { name, key })
+      else if (value.k === 'obj') keep(name, value, depth + 1)
+      else found.set(value, { name, key })
+    }
+  }
+  for (const s of js.functions[0]?.body ?? []) if (s.k === 'let' && s.to.k === 'name' && s.init) keep(s.to.name, s.init)
+  return found
+}
 
 /** Whether an address is that of a route: what is put in takes the place of a parameter, or follows as a query. */
 export function leadsTo(address: string, route: string): boolean {

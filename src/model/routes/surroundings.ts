@@ -6,6 +6,7 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { boundNames, calleeText, expressions, statements, stringOf } from '../frameworks/walk.ts'
+import { membersRead } from './members-read.ts'
 import { pagesUsing } from './pages-using.ts'
 import { printExpr } from './print-code.ts'
 import { type OwnRequest, requestsTo } from './requests-to.ts'
@@ -53,6 +54,8 @@ export interface Surroundings {
   callersOf(name: string): readonly Place[]
   /** The pages that use a handler, as far as the repository shows. */
   pagesUsing(route: Route): readonly Route[]
+  /** Whether any page turns away who is not signed in, so that it says something when another does not. */
+  readonly guardsPages: boolean
   /** The requests that the application makes to a handler of its own. */
   requestsTo(route: Route): readonly OwnRequest[]
   /** Whether people sign in with Supabase: who uses it for its database alone has no user that its auth server knows. */
@@ -89,6 +92,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       .get(name)
       ?.map(({ path, line }) => ({ path, line })) ?? []
   const pages = lazily(() => pagesUsing(routes, program, callersOf))
+  const guarding = lazily(() => routes.some((r) => r.kind === 'page' && (r.guard ?? r.clientLayout ?? r.signs?.redirects ?? r.page?.gated) !== undefined))
   const requests = lazily(() => requestsTo(routes, sources, modules))
   const trusting = lazily(() => trustingProxies(sources).size > 0)
   const redis = lazily(() => [...madeOfRedis(sources).values()][0])
@@ -163,6 +167,9 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     callersOf,
     pagesUsing: (route) => pages()(route),
     requestsTo: (route) => requests()(route),
+    get guardsPages() {
+      return guarding()
+    },
     get trustsProxy() {
       return trusting()
     },
@@ -272,16 +279,5 @@ const madeOfRedis = collectByCodeFile((_, js: JavaScriptFacts) => {
     for (const e of expressions(fn)) if (e.k === 'new' && e.fn.k === 'id' && e.fn.name === 'Redis' && e.args[0]?.k === 'obj') return printExpr(e)
   return undefined
 })
-
-/** Names by which a file takes something out of something else. */
-const membersRead = rememberFor(
-  (js: JavaScriptFacts): ReadonlySet<string> =>
-    new Set(
-      js.functions.flatMap((fn) => [
-        ...expressions(fn).flatMap((e) => (e.k === 'mem' ? [e.name] : [])),
-        ...statements(fn.body).flatMap((s) => (s.k === 'let' && s.to.k === 'object' ? s.to.props.map((p) => p.key) : [])),
-      ]),
-    ),
-)
 
 const NONE: ReadonlySet<string> = new Set()
