@@ -160,6 +160,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
     (pages.length && pages.every((p) => isOfAdministrators(p.path)))
   )
     return { who: 'administrators' }
+  if (isRunAlone(route, around) && !byServer && !callers.length)
+    return { who: 'scheduler', because: 'nothing of a request enters into it, and no page calls it', named: true }
   // which pages use it says more than what it is called
   const using = around.pagesUsing(route)
   if (using.length && using.every((p) => isOfAdministrators(p.path) && (p.guard || p.clientLayout))) return { who: 'administrators' }
@@ -176,7 +178,7 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const [first] = open
   if (!first) {
     const welcoming = around.guardsPages ? using.filter((p) => sendsNobodyAway(p, using)) : []
-    const [one] = welcoming
+    const [one] = isBought(route) ? [] : welcoming
     if (one && onlyCosts(route)) return { who: 'visitors', as: 'page', pages: welcoming, welcomed: true }
     return one ? { who: 'people', welcoming: one } : { who: 'people' }
   }
@@ -184,7 +186,20 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   return open.length === using.length || onlyCosts(route) ? { who: 'visitors', as: 'page', pages: open } : { who: 'people', besides: first }
 }
 
-const onlyCosts = ({ work }: Route): boolean => work.every((w) => w.hidden || w.guard || (w.kind === 'paid-api' && !w.chosen))
+/** What an edge function does to rows or sends by itself, in an application whose pages call others: the clock starts it, or whoever runs the application. */
+const isRunAlone = (route: Route, around: Surroundings): boolean =>
+  route.kind === 'edge-function' &&
+  around.callsFunctions &&
+  !isSteered(route) &&
+  route.work.some((w) => !w.hidden && !w.guard && w.rights === 'service' && (w.kind === 'update' || w.kind === 'delete' || w.kind === 'insert'))
+
+/** Nobody subscribes for an account without having one. */
+const isBought = ({ work }: Route): boolean => work.some((w) => !w.guard && w.kind === 'payment' && w.chosen === 'owner')
+
+const onlyCosts = ({ work }: Route): boolean => {
+  const open = work.filter((w) => !w.hidden && !w.guard)
+  return open.some((w) => w.kind === 'paid-api') && open.every((w) => !w.chosen && (w.kind === 'paid-api' || (w.kind === 'read' && !w.userData)))
+}
 
 /** Nobody signs in for a page: nothing guards it or asks who is signed in, and the application does not treat it as one of somebody's own. */
 const isForEverybody = (page: Route, all: readonly Route[]): boolean => !page.signs?.readsUser && sendsNobodyAway(page, all)

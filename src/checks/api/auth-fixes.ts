@@ -91,7 +91,7 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
       }
     case 'open':
       if (decoded) return verifiedFix(c.route, decoded)
-      if (connectedFor(c.route, c.work)) return BOUND_STATE
+      if (connectedFor(c.route, c.work) && leadsBack(c.route, known)) return BOUND_STATE
       if (c.guard?.unsigned)
         return {
           text: 'Answer 401 where no signature comes along, before anything is written. What pages have to send without one is kept apart, and nothing is granted or paid for it before its owner has confirmed it.',
@@ -169,8 +169,15 @@ function unlinkedFix({ path }: Route, all: readonly Route[]): Issue['fix'] {
   }
 }
 
+/** A provider leads back there with a code: what a model has answered is kept for somebody as well. */
+function leadsBack({ path }: Route, { around }: Known): boolean {
+  const read = new Set([...around.texts(path), ...around.members(path)])
+  return ['state', 'grant_type', 'redirect_uri', 'authorization_code', 'refresh_token', 'access_token'].some((word) => read.has(word))
+}
+
 function withOpenWay({ work }: Cause, f: Issue['fix'], audience: Audience | undefined): Issue['fix'] {
-  if (audience?.who !== 'people' || audience.shown || !work || !OPEN_WAYS.has(work.kind)) return f
+  // what pages show to visitors is told already
+  if (audience?.who !== 'people' || audience.shown || audience.besides || audience.welcoming || !work || !OPEN_WAYS.has(work.kind)) return f
   const taken = work.chosen === 'recipient' ? ', and take the recipient from a row instead of the request' : ''
   return { ...f, text: `${f.text} When visitors without an account are meant to use it, put a rate limit in front instead${taken}.` }
 }

@@ -99,15 +99,24 @@ const isForOthers = (route: Route, around: Surroundings): boolean => {
   return pages.length > 0 && !pages.some((p) => p.guard?.who === 'admin' || isOfAdministrators(p.path))
 }
 
+const isOnlyOfAdministrators = (route: Route, around: Surroundings): boolean => {
+  const pages = around.pagesUsing(route)
+  return pages.length > 0 && pages.every((p) => isOfAdministrators(p.path))
+}
+
 /** What the check turns away at a page that asks nobody who is signed in, or sends nobody away who is not. */
 function forVisitors({ route: page }: Route, { work }: Route, looks: boolean): string {
   const open = work.filter((w) => !w.hidden && !w.guard)
   const words = ` The page ${page} uses this too and ${looks ? 'sends nobody away who is not signed in' : 'does not ask who is signed in'}: where visitors are meant to use it there,`
   if (open.some((w) => w.chosen === 'owner')) return `${words} let them do so without any account's rows, and limit how often.`
-  if (open.every((w) => OPEN_WAYS.has(w.kind))) return `${words} limit how often instead of turning them away.`
+  const recipient = open.some((w) => w.chosen === 'recipient') ? ', and take the recipient from a row instead of the request' : ''
+  if (open.every((w) => OPEN_WAYS.has(w.kind))) return `${words} limit how often instead of turning them away${recipient}.`
   const columns = 'answer with the columns that everybody may see and with no others'
   const token =
     'ask for what only the person concerned has, a random token of the row that stands in the link which was mailed or that the browser was given when the row was made'
+  if (open.some((w) => w.kind === 'payment')) return `${words} take the price from the server, limit how often, and book nothing on an account.`
+  if (open.every((w) => w.kind === 'read' || OPEN_WAYS.has(w.kind)) && open.some((w) => w.kind === 'paid-api'))
+    return `${words} limit how often instead of turning them away, and answer with nothing of rows that are about somebody.`
   if (open.every((w) => w.kind === 'read')) return `${words} ${columns}, or, where the row is about one person, ${token}.`
   return `${words} ${token}.`
 }
@@ -211,12 +220,17 @@ function adminFix(route: Route, known: Known): Fix {
   )
   const own = inFront(route, known, ['admin'])
   if (own !== undefined) return { text: `${text}${adminExample(how)}`, ...codeOf(own) }
-  const copied = asWritten(examples, route, around)
-  if (copied) return { text: `${text}${adminExample({ admin: copied.example })}`, ...codeOf(copied.code) }
   const helper = adminHelper(route, around)
+  // the staff of a customer is asked for by another check than who runs the application
+  const owns =
+    helper !== undefined && isOnlyOfAdministrators(route, around) && !examples.some((e) => isOfAdministrators(e.path) || e.guard?.at.path === helper.path)
+  const copied = owns ? undefined : asWritten(examples, route, around)
+  if (copied) return { text: `${text}${adminExample({ admin: copied.example })}`, ...codeOf(copied.code) }
   const named = helper ? ` The application has ${helper.name}() for it (${helper.path}:${helper.line}).` : adminExample(how)
   const called = helper && callOf(helper, route, around)
   if (called) return { text: `${text}${named}`, ...codeOf(called) }
+  // where its question is known and not its answer, what the session says is no substitute: administrators may have another one
+  if (owns) return { text: `${text}${named}` }
   const asked = sessionCode(route, known, examples[0]?.guard ?? examplesFor(route, all, 'user')[0]?.guard)
   const role = roleAsked(examples, route, asked, known) ?? roleFor(route, known, asked)
   return { text: `${text}${named}${asked.note ?? ''}${role.note}`, ...codeOf(asked.code && role.code ? `${asked.code}\n${role.code}` : undefined) }

@@ -1,5 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
@@ -52,6 +53,8 @@ export interface Surroundings {
   readonly timetable: Timetable
   /** The code that calls an edge function, other functions included. */
   callersOf(name: string): readonly Place[]
+  /** Whether pages call edge functions at all: where they do, one that none calls is not theirs. */
+  readonly callsFunctions: boolean
   /** The pages that use a handler, as far as the repository shows. */
   pagesUsing(route: Route): readonly Route[]
   /** Whether any page turns away who is not signed in, so that it says something when another does not. */
@@ -92,6 +95,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       .get(name)
       ?.map(({ path, line }) => ({ path, line })) ?? []
   const pages = lazily(() => pagesUsing(routes, program, callersOf))
+  const calling = lazily(() => [...calls().values()].some((all) => all.some((c) => !inEdgeFunctions(c.path))))
   const guarding = lazily(() => routes.some((r) => r.kind === 'page' && (r.guard ?? r.clientLayout ?? r.signs?.redirects ?? r.page?.gated) !== undefined))
   const requests = lazily(() => requestsTo(routes, sources, modules))
   const trusting = lazily(() => trustingProxies(sources).size > 0)
@@ -167,6 +171,9 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
     callersOf,
     pagesUsing: (route) => pages()(route),
     requestsTo: (route) => requests()(route),
+    get callsFunctions() {
+      return calling()
+    },
     get guardsPages() {
       return guarding()
     },
