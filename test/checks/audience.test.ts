@@ -259,3 +259,83 @@ export async function withRateLimit(request: Request, limiter: Ratelimit) {
   )
   expect((await codeOf(''))?.code).toMatch(/new Redis\(\{ url: process\.env\.KV_URL_OF_OURS/)
 })
+
+test('who calls an edge function besides pages is let through: functions, triggers and jobs that are named in rows', async () => {
+  const change = edge("  const { id, note } = await req.json()\n  await admin.from('notes').update({ note }).eq('id', id)")
+  const report = await auditFiles({
+    'package.json': '{ "name": "desk", "dependencies": { "vite": "5", "react": "18", "@supabase/supabase-js": "2.45.0" } }',
+    'supabase/migrations/1.sql': `create table notes (id uuid primary key, user_id uuid references auth.users (id), note text);
+alter table notes enable row level security;
+create table jobs (name text primary key, schedule text, fn text);
+alter table jobs enable row level security;
+create function on_note() returns trigger language plpgsql security definer as $$
+begin
+  perform net.http_post(url := 'https://abc.supabase.co/functions/v1/tell-note', body := '{}'::jsonb);
+  return new;
+end $$;
+`,
+    'supabase/migrations/2.sql': `create or replace function call_edge(fn text) returns bigint language plpgsql security definer as $$
+begin
+  return net.http_post(url := 'https://abc.supabase.co/functions/v1/' || fn, body := '{}'::jsonb);
+end $$;
+insert into jobs (name, schedule, fn) values ('watch', '*/5 * * * *', 'watch-inbound');
+create or replace function on_note() returns trigger language plpgsql security definer as $$
+begin
+  perform public.call_edge('tell-note');
+  return new;
+end $$;
+`,
+    'src/desk.tsx': `import { supabase } from './client'
+export const Desk = () => <a onClick={() => supabase.functions.invoke('send-note', { body: {} })}><b onClick={() => supabase.functions.invoke('manage-cron-jobs', { body: {} })} /></a>
+`,
+    'src/client.ts':
+      "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)\n",
+    'supabase/functions/send-note/index.ts': change,
+    'supabase/functions/dispatch-notes/index.ts': edge(
+      "  await fetch(`${Deno.env.get('SUPABASE_URL')}/functions/v1/send-note`, { method: 'POST', body: '{}' })\n  await admin.from('notes').delete().lt('id', '')",
+    ),
+    'supabase/functions/tell-note/index.ts': change,
+    'supabase/functions/watch-inbound/index.ts': change,
+    'supabase/functions/manage-cron-jobs/index.ts': change,
+    'supabase/functions/remind-all/index.ts': edge("  await admin.from('notes').update({ note: 'due' }).is('note', null)"),
+  })
+  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(fixes['function send-note']).toMatch(
+    /^Establish who calls[\s\S]*dispatch-notes\/index\.ts:\d+ calls it from the server as well[\s\S]*const byServer = [\s\S]*if \(!byServer\) \{\n {2}[\s\S]*\n\}$/,
+  )
+  expect(fixes['function tell-note']).toMatch(
+    /2\.sql:8 calls it\. Let in only who brings the key of the server, which supabase\/migrations\/2\.sql:3 has to take from the vault/,
+  )
+  expect(fixes['function watch-inbound']).toMatch(/a job of pg_cron starts it[\s\S]*2\.sql:3 makes the request/)
+  expect(fixes['function manage-cron-jobs']).toMatch(/they are an administrator/)
+  expect(fixes['function remind-all']).toMatch(/nothing of a request enters into it, and no page calls it[\s\S]*CRON_SECRET/)
+})
+
+test('who uses an address is who takes it out of the list that keeps it, and a page that sends nobody away says that visitors do', async () => {
+  const search =
+    "export async function POST(request: Request) {\n  const { q } = await request.json()\n  const found = await fetch(`https://places.googleapis.com/v1/places?q=${q}`, { headers: { 'X-Goog-Api-Key': process.env.GOOGLE_API_KEY! } })\n  return Response.json(await found.json())\n}\n"
+  const page = (body: string) =>
+    `'use client'\nimport { useUser } from '@supabase/auth-helpers-react'\nimport { API } from '../../lib/addresses'\nexport default function Page() {\n  const user = useUser()\n  return <div onClick={() => fetch(${body}, { method: 'POST' })}>{user?.email}</div>\n}\n`
+  const report = await auditFiles({
+    'package.json': '{ "name": "clinic", "dependencies": { "next": "15.0.0", "@supabase/auth-helpers-react": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'lib/addresses.ts': "export const API = { places: '/api/places', towns: '/api/towns' } as const\n",
+    'middleware.ts': `import { createServerClient } from '@supabase/ssr'
+import { NextResponse } from 'next/server'
+export async function middleware(request) {
+  const supabase = createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => request.cookies.getAll(), setAll() {} } })
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return NextResponse.redirect(new URL('/login', request.url))
+  return NextResponse.next()
+}
+export const config = { matcher: ['/desk/:path*'] }
+`,
+    'app/find/page.tsx': page('API.places'),
+    'app/desk/page.tsx': page('API.towns'),
+    'app/api/places/route.ts': search,
+    'app/api/towns/route.ts': search,
+  })
+  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(fixes['route POST /api/places']).toMatch(/^The page \/find uses this and sends nobody away[\s\S]*429/)
+  expect(fixes['route POST /api/towns']).toMatch(/^Establish who calls/)
+  expect(fixes['route POST /api/towns']).not.toMatch(/\/find/)
+})

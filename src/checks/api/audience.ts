@@ -178,7 +178,7 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const [first] = open
   if (!first) {
     const welcoming = around.guardsPages ? using.filter((p) => sendsNobodyAway(p, using)) : []
-    const [one] = isBought(route) ? [] : welcoming
+    const [one] = isForAccounts(route) ? [] : welcoming
     if (one && onlyCosts(route)) return { who: 'visitors', as: 'page', pages: welcoming, welcomed: true }
     return one ? { who: 'people', welcoming: one } : { who: 'people' }
   }
@@ -193,8 +193,9 @@ const isRunAlone = (route: Route, around: Surroundings): boolean =>
   !isSteered(route) &&
   route.work.some((w) => !w.hidden && !w.guard && w.rights === 'service' && (w.kind === 'update' || w.kind === 'delete' || w.kind === 'insert'))
 
-/** Nobody subscribes for an account without having one. */
-const isBought = ({ work }: Route): boolean => work.some((w) => !w.guard && w.kind === 'payment' && w.chosen === 'owner')
+/** Nobody subscribes for an account without having one, and visitors make none for others. */
+const isForAccounts = ({ work }: Route): boolean =>
+  work.some((w) => !w.hidden && !w.guard && ((w.kind === 'payment' && w.chosen === 'owner') || (w.kind === 'admin' && !/generateLink/.test(w.what))))
 
 const onlyCosts = ({ work }: Route): boolean => {
   const open = work.filter((w) => !w.hidden && !w.guard)

@@ -84,7 +84,7 @@ function peopleFix(route: Route, known: Known, { besides, welcoming }: Partial<E
   const given = own ?? copied?.code
   const made = given === undefined ? sessionCode(route, known, example?.guard, 'server') : undefined
   return {
-    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema, !isForOthers(route, around))}${askedByServer(route, around)}${boundState(route, around)}${peopleBeside(route)}${page ? forVisitors(page, route, !besides) : ''}`,
+    text: `Establish who calls ${beforeWhat(route)} and answer 401 with an empty body when nobody is signed in.${like}${made?.note ?? ''}${ofTheRequest(route, made?.caller ?? 'the verified session', administratorsAside(route, known), known.schema, page === undefined)}${askedByServer(route, around)}${boundState(route, around)}${peopleBeside(route)}${page ? forVisitors(page, route, !besides) : ''}`,
     ...codeOf(page ? withoutVisitors(given ?? made?.code, page) : (given ?? made?.code)),
   }
 }
@@ -92,12 +92,6 @@ function peopleFix(route: Route, known: Known, { besides, welcoming }: Partial<E
 /** Where the check stands in the way of visitors, the code says for whom it is. */
 const withoutVisitors = (code: string | undefined, page: Route): string | undefined =>
   code === undefined ? undefined : `// for people with an account alone: visitors of ${page.route} have none, so decide first whether they are meant\n${code}`
-
-/** The pages that use it are known, and none of them is for those who run the application. */
-const isForOthers = (route: Route, around: Surroundings): boolean => {
-  const pages = around.pagesUsing(route)
-  return pages.length > 0 && !pages.some((p) => p.guard?.who === 'admin' || isOfAdministrators(p.path))
-}
 
 const isOnlyOfAdministrators = (route: Route, around: Surroundings): boolean => {
   const pages = around.pagesUsing(route)

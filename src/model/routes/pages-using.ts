@@ -36,7 +36,8 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
  */
 function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<string, readonly Route[]> {
   const pages = routes.filter((r) => r.kind === 'page' && r.page?.draws !== undefined)
-  if (!pages.some((r) => r.page?.gated)) return new Map()
+  // nor where one gate stands around all that has an address of its own inside
+  if (!pages.some((r) => r.page?.gated) || pages.some((r) => r.page?.gated && r.route.includes('[...'))) return new Map()
   const found = pages.flatMap((page) => {
     const file = fileDrawn(page, program)
     if (file === undefined) return []

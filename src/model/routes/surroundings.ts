@@ -7,6 +7,7 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { boundNames, calleeText, expressions, statements, stringOf } from '../frameworks/walk.ts'
+import { namesOf } from './files-using.ts'
 import { membersRead } from './members-read.ts'
 import { pagesUsing } from './pages-using.ts'
 import { printExpr } from './print-code.ts'
@@ -237,9 +238,12 @@ const callsOfFunctions = collectByCodeFile((_, js: JavaScriptFacts) => {
   const found: { name: string; line: number }[] = []
   // pages of documentation list addresses and call none of them
   const described = new Set(js.functions.flatMap((fn) => expressions(fn).flatMap((e) => (e.k === 'obj' && isDescribed(e) ? e.props.map((p) => p.value) : []))))
+  const helpers = ownHelpers(js)
   for (const fn of js.functions)
     for (const e of expressions(fn)) {
       if (described.has(e)) continue
+      const named = e.k === 'call' && e.fn.k === 'id' && helpers.has(e.fn.name) ? stringOf(e.args[helpers.get(e.fn.name) as number]) : undefined
+      if (named) found.push({ name: named.split(/[?/]/, 1)[0] ?? named, line: e.l })
       const texts = e.k === 'tpl' ? e.quasis : e.k === 'lit' && typeof e.v === 'string' ? [e.v] : []
       for (const t of texts) {
         const named = /\/functions\/v1\/([\w-]{1,80})/.exec(t)?.[1]
@@ -250,6 +254,25 @@ const callsOfFunctions = collectByCodeFile((_, js: JavaScriptFacts) => {
     }
   return found.length ? found : undefined
 })
+
+/** Functions of a file that call the edge function which one of their parameters names, and which parameter that is. */
+function ownHelpers(js: JavaScriptFacts): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  for (const fn of js.functions) {
+    if (!fn.params.length) continue
+    for (const e of expressions(fn)) {
+      const named =
+        e.k === 'tpl'
+          ? e.exprs.find((_, i) => e.quasis[i]?.endsWith('/functions/v1/'))
+          : e.k === 'call' && /functions\.invoke$/.test(calleeText(e.fn))
+            ? e.args[0]
+            : undefined
+      const at = named?.k === 'id' ? fn.params.findIndex((p) => p.k === 'name' && p.name === named.name) : -1
+      if (at >= 0) for (const name of namesOf(js).get(fn.id) ?? []) found.set(name, at)
+    }
+  }
+  return found
+}
 
 /** `invokeEdgeWithAuth('name', …)`, `callEdgeFunction('name')`. */
 const INVOKES = /^(?:this\.)?(?:invoke|call|fetch|request)(?:Supabase)?(?:Edge)?(?:Function|Edge\w{0,20})$/
