@@ -37,7 +37,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
 function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<string, readonly Route[]> {
   const pages = routes.filter((r) => r.kind === 'page' && r.page?.draws !== undefined)
   // nor where one gate stands around all that has an address of its own inside
-  if (!pages.some((r) => r.page?.gated) || pages.some((r) => r.page?.gated && r.route.includes('[...'))) return new Map()
+  if (!pages.some((r) => r.page?.gated) || routes.some(holdsOthers)) return new Map()
   const found = pages.flatMap((page) => {
     const file = fileDrawn(page, program)
     if (file === undefined) return []
@@ -47,6 +47,10 @@ function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<str
   })
   return new Map([...Map.groupBy(found, (f) => f.file)].map(([file, list]) => [file, list.map((f) => f.page)]))
 }
+
+/** `<Route path="/*" element={<Gate><Routes>…</Routes></Gate>} />` */
+const holdsOthers = ({ kind, route, page }: Route): boolean =>
+  kind === 'page' && page !== undefined && route.includes('[...') && (page.gated === true || page.draws === undefined)
 
 /** `import Join from './pages/join'`, or `const Join = lazy(() => import('./pages/join'))`. */
 function fileDrawn({ path, page }: Route, program: Program): string | undefined {
