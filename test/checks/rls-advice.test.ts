@@ -551,8 +551,49 @@ create policy "system inserts" on notices for insert with check (true);`,
   expect(cancel.text).toContain('what WITH CHECK asks of the new row stays')
   expect(of(4, 'function public.remove_from_chat(uuid, uuid)').fix.text).toContain('as the policy "moderate" on public.chat_people does')
   expect(of(2, 'view public.paper_list').fix.text).toContain('No policy lets anybody read public.papers')
-  expect(of(4, 'policy public.usage_tracking "own"').fix.code).toContain('revoke delete on public.usage_tracking')
+  expect(of(4, 'policy public.usage_tracking "own"').fix.code).toContain('revoke insert, update, delete on public.usage_tracking')
   expect(of(3, 'policy public.notices "system inserts"').fix.text).toContain(
     'src/main.tsx:4 adds rows with the rights of whoever visits and fails without the policy',
   )
+})
+
+test('rights are written by nobody for himself, the work of a house by its roles, and what is kept inside stays inside', async () => {
+  const of = await findingsOf({
+    'supabase/migrations/1.sql': `create table user_roles (id uuid primary key default gen_random_uuid(), user_id uuid not null references auth.users, role text not null);
+alter table user_roles enable row level security;
+create policy "own roles" on user_roles for select using (auth.uid() = user_id);
+create function has_role(u uuid, r text) returns boolean language sql stable security definer as $$ select exists (select 1 from user_roles where user_id = u and role = r) $$;
+create table user_acessos (user_id uuid primary key references auth.users, acesso_total boolean not null default false, lojas text[]);
+alter table user_acessos enable row level security;
+create policy "anyone manages" on user_acessos for all to authenticated using (true) with check (true);
+create table parcels (id uuid primary key default gen_random_uuid(), phone text, received_by uuid references auth.users);
+alter table parcels enable row level security;
+create policy "desk" on parcels for all to authenticated using (has_role(auth.uid(), 'admin') or has_role(auth.uid(), 'clerk')) with check (has_role(auth.uid(), 'admin') or has_role(auth.uid(), 'clerk'));
+create table calls (id uuid primary key default gen_random_uuid(), phone text);
+alter table calls enable row level security;
+create policy "desk" on calls for all to authenticated using (has_role(auth.uid(), 'admin') or has_role(auth.uid(), 'clerk')) with check (has_role(auth.uid(), 'admin') or has_role(auth.uid(), 'clerk'));
+create table enquiries (id uuid primary key default gen_random_uuid(), email text, phone text, created_by uuid references auth.users);
+alter table enquiries enable row level security;
+create policy "all see" on enquiries for select to authenticated using (true);
+create policy "all add" on enquiries for insert to authenticated with check (true);
+create table diaries (id uuid primary key default gen_random_uuid(), user_id uuid not null references auth.users, body text);
+alter table diaries enable row level security;
+create policy "all see" on diaries for select to authenticated using (true);
+create table api_usage_tracking (id uuid primary key default gen_random_uuid(), cost numeric);
+alter table api_usage_tracking enable row level security;
+create policy "service manages" on api_usage_tracking for all using (true);
+create policy "admins manage" on api_usage_tracking for all using (has_role(auth.uid(), 'admin'));
+create table import_runs (id uuid primary key default gen_random_uuid(), rows int);
+alter table import_runs enable row level security;
+create policy "service runs" on import_runs for all using (true);`,
+  })
+  const code = (check: number, subject: string) => of(check, `policy public.${subject}`).fix.code ?? ''
+  const rights = code(4, 'user_acessos "anyone manages"')
+  expect(rights).toContain('"Users see their own rows" on public.user_acessos\n  for select')
+  expect(rights).not.toMatch(/for (?:insert|update|all) to authenticated\s+(?:using|with check) \(\(select auth\.uid\(\)\) = user_id\)/)
+  expect(code(2, 'enquiries "all see"')).toMatch(/\(staff\)" on public\.enquiries\n {2}for select[^;]*'admin'[^;]*'clerk'/)
+  expect(code(3, 'enquiries "all add"')).toMatch(/'clerk'[^;]*created_by is null or created_by = /)
+  expect(code(2, 'diaries "all see"')).toContain('(select auth.uid()) = user_id')
+  expect(code(4, 'api_usage_tracking "service manages"')).toMatch(/^drop policy "service manages"[^;]*;\n-- "admins manage": this policy lets in/)
+  expect(code(4, 'import_runs "service runs"')).not.toContain('may read')
 })

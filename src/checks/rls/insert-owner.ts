@@ -16,15 +16,19 @@ import {
   alsoFailedBy,
   anyone,
   assumption,
+  bindTo,
   everybody,
   exposedTables,
   fixOf,
+  givesRightsByFix,
+  letsStaffIn,
   listed,
   memberWords,
   openTables,
   policiesOf,
   policySubject,
   qualifiedName,
+  STAFF_ONLY,
   tableOf,
   undecidedPolicies,
   unseenTables,
@@ -336,7 +340,9 @@ function paidColumns(hole: Hole, table: Table | undefined): readonly string[] {
 const SAYS_PAID = /^(?:payment_status|is_paid|paid|paid_at|payment_state|estado_pago|status_pagamento|stato_pagamento|payment_confirmed)$/i
 
 function repair(hole: Hole, owners: readonly string[]): string {
+  if (letsStaffIn(hole)) return STAFF_ONLY
   if (!owners.length) return 'Insert on the server, behind a limit, and drop the policy; or bind the row to the caller.'
+  if (givesRightsByFix(hole)) return bindTo(hole)
   return hole.fix?.code.includes(' is null or ')
     ? `Let ${listed(owners)} of a new row be the caller or empty: guests go on adding rows, which belong to nobody.`
     : 'Require the owner column of the new row to be the caller; drop the policy when only the server inserts.'

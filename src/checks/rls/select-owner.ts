@@ -25,11 +25,13 @@ import {
   exposedTables,
   fixOf,
   isDeclaredPublic,
+  letsStaffIn,
   listed,
   openTables,
   policiesOf,
   policySubject,
   qualifiedName,
+  STAFF_ONLY,
   tableOf,
   undecidedPolicies,
   unseenTables,
@@ -104,11 +106,13 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
   const repair = codes.length
     ? 'Drop the policy: whether a code is good is asked of the server, which is told the code and looks it up with the service role.'
-    : owners.length
-      ? 'Replace the policy by one that compares the caller with the owner of the row.'
-      : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
-        ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
-        : 'Replace the policy by one that ties the row to the caller.'
+    : letsStaffIn(hole)
+      ? STAFF_ONLY
+      : owners.length
+        ? 'Replace the policy by one that compares the caller with the owner of the row.'
+        : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
+          ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
+          : 'Replace the policy by one that ties the row to the caller.'
   const view = approved && personal.length ? ` What strangers are to see of such rows belongs into a view of its own, without ${listed(personal)}.` : ''
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),

@@ -1,17 +1,19 @@
-import type { Hole } from '../../database/database.ts'
+import type { Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { isOfAdministrators } from '../api/audience.ts'
 import type { Fix } from '../define-check.ts'
 import { asksRole } from './asks-role.ts'
-import { placeOf, usesOf } from './used-in-code.ts'
+import { isForServerAlone, placeOf, type Use, usesOf } from './used-in-code.ts'
 import { listed, policiesOf, tableOf } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
 /** A fix with what of the code it would stop: writes under the visitor's rights that need the policy or the privilege which it takes away. */
-export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
+export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
   const table = tableOf(model.schema, hole.object)
-  if (!table || !fix.code) return fix
+  if (!table || !whole.code) return whole
+  const code = SHOWS.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(SHOWS, '') : whole.code
+  const fix = { ...whole, code }
   const uses = usesOf(model, table)
   if (!uses.length) return fix
   // whom another policy lets in has to go on by that one, and who has no role by none that asks for one
@@ -27,6 +29,7 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
     ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !others && !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
       ? [withoutPolicy(placeOf(without, 'insert', 'upsert'))]
       : []),
+    ...(/^drop policy/.test(fix.code) && hole.command === 'select' && hole.who === 'anon' && !gone ? [ofGuests(uses)] : []),
     withoutPrivileges(),
   ]
   const text = [...new Set(words)].join('')
@@ -49,6 +52,33 @@ export function withStoppedCode(model: Model, hole: Hole, fix: Fix): Fix {
     const several = places.length > 1
     return ` ${listed(places)} ${several ? 'write' : 'writes'} ${listed([...new Set(stopped.flatMap((u) => u.lost))])} with the rights of whoever visits and ${several ? 'are' : 'is'} refused then: let the server decide and write that, or a trigger say who may.`
   }
+}
+
+/** A policy that keeps a table open to readers, whom the code has to show. */
+const SHOWS = /\ncreate policy "Everyone(?: who is signed in)? may read" on [^;]{1,200};/
+
+/** By its name a policy is for those who run the application, or for their server. */
+const KEPT_INSIDE = /admin|staff|internal|system|service|server|backend/i
+
+/** Whether visitors may read such rows now: their code does, or nothing says that it is not to. */
+const isShown = (model: Model, hole: Hole, table: Table): boolean =>
+  KEPT_INSIDE.test(hole.policy ?? '') ? usesOf(model, table).some((u) => u.verb === 'select') : !isForServerAlone(model, table)
+
+const visitorsFirst = (a: Use, b: Use): number => Number(isOfAdministrators(a.path)) - Number(isOfAdministrators(b.path)) || (a.path < b.path ? -1 : 1)
+
+/** Code of the server that reads for visitors: without a session it finds nothing any more. */
+function ofGuests(uses: readonly Use[]): string {
+  const places = [
+    ...new Set(
+      uses
+        .filter((u) => u.verb === 'select' && u.onServer)
+        .sort(visitorsFirst)
+        .map((u) => `${u.path}:${u.line}`),
+    ),
+  ]
+  if (!places.length) return ''
+  const several = places.length > 1
+  return ` ${listed([...places.slice(0, 5), ...(places.length > 5 ? [`${places.length - 5} more places`] : [])])} ${several ? 'read' : 'reads'} such rows on the server with the rights of whoever visits: ${several ? 'they find' : 'it finds'} none for whoever has no session, and only the own ones otherwise. Let what guests are shown be read there with the service role, for the one row that they may see.`
 }
 
 const withoutReading = (place: string | undefined): string =>

@@ -13,6 +13,8 @@ export interface Use extends Place {
   readonly verb: Verb
   /** What it writes. */
   readonly columns: readonly string[]
+  /** A route of the server's asks. */
+  readonly onServer?: true
 }
 
 /** What the code does with a table under the rights of browsers: in the browser itself, or on a server with the visitor's session or none. */
@@ -28,7 +30,7 @@ export function usesOf(model: Model, table: Pick<Table, 'schema' | 'name'>): rea
 const asVisitor = rememberFor(({ steps }: Behaviour): readonly (Use & { readonly table: string })[] =>
   steps.flatMap(({ effect: e, at }) =>
     e.kind === 'db' && (e.client.rights === 'caller' || e.client.rights === 'anon')
-      ? [{ table: e.table, verb: e.op, columns: writtenBy(e), path: at.path, line: at.line }]
+      ? [{ table: e.table, verb: e.op, columns: writtenBy(e), path: at.path, line: at.line, onServer: true }]
       : [],
   ),
 )

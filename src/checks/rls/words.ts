@@ -273,3 +273,19 @@ export function aboveWords(hole: Hole, table: string): Pick<Issue, 'severity' | 
     fix: fixOf(hole, `Refuse ${given} to everybody but the server, which appoints with the service role.`),
   }
 }
+
+/** Whether a fix opens a table to those alone who work with the application. */
+export const letsStaffIn = (hole: Hole): boolean => / \(staff\)" on /.test(hole.fix?.code ?? '')
+export const STAFF_ONLY =
+  'Let in those alone who work with such rows: the roles below are those that other policies of yours let in, so leave out whoever is not to get at these.'
+
+/** Whether a fix leaves rows of rights to those who administer. */
+export const givesRightsByFix = ({ fix }: Hole): boolean => / \(administrators( \w+)?\)" on |gives himself rights/.test(fix?.code ?? '')
+
+/** How a policy is to be bound, by what its fix does. */
+export function bindTo(hole: Hole): string {
+  if (letsStaffIn(hole)) return STAFF_ONLY
+  return givesRightsByFix(hole)
+    ? 'Such rows give rights: let nobody write his own, but those who administer, or the server.'
+    : 'Bind the policy to the owner of the row.'
+}

@@ -17,6 +17,7 @@ import {
   alsoFailedBy,
   anyone,
   assumption,
+  bindTo,
   everybody,
   exposedTables,
   fixOf,
@@ -276,7 +277,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       hole.fix?.code.includes('the service role needs no policy')
         ? 'Drop the policy: by its name it is for the server, which writes with the service role and needs none.'
         : table?.userData?.ownerColumns.length
-          ? 'Bind the policy to the owner of the row.'
+          ? bindTo(hole)
           : 'Let only administrators or the server change these rows.',
     ),
     aliases: [...(hole.cause === 'always' ? ['splinter:0024'] : []), ...(hole.cause === 'user-metadata' ? ['splinter:0015'] : []), 'CWE-639'],

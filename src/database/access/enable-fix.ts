@@ -10,7 +10,7 @@ import { readable, readableName } from './sql.ts'
 
 /** Who runs the application or belongs to something: whoever may add a row of his own makes himself one of them. */
 const RIGHTS =
-  /admin|(^|_)(roles?|role_assignments?|permissions?|privileges?|grants?|moderators?|staff|operators?|members?|memberships?|collaborators?|invit\w{0,8}|allow_?lists?|white_?lists?|scanners?|terminals?|api_?keys?|features?|unlocks?|access)(_|$)/i
+  /admin|(^|_)(roles?|role_assignments?|permissions?|privileges?|grants?|moderators?|staff|operators?|members?|memberships?|collaborators?|invit\w{0,8}|allow_?lists?|white_?lists?|scanners?|terminals?|api_?keys?|features?|unlocks?|access|acess\w{1,3}|accesos?|acces|accessi|permiss[aoõ]\w{1,3}|permisos?|permessi|privileg\w{1,3}|papeis|ruoli)(_|$)/i
 
 /** What is written down of somebody, or was paid, and nobody writes of himself. */
 const RECORDS =

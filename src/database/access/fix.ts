@@ -8,6 +8,7 @@ import { createPolicy, readableBy } from './create-policy.ts'
 import { enableFix, givesRights, isRecord, ofWork, SEE_REACHED } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
+import { houseRoles } from './house-roles.ts'
 import { isLookedAfter } from './looked-after.ts'
 import { asksForTheImpossible } from './never-holds.ts'
 import { dealColumns } from './other-party.ts'
@@ -15,6 +16,7 @@ import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower, powerColumnsOf } from './power-columns.ts'
 import { keepAbove } from './raised-above.ts'
+import { holdsRights, powerIn } from './rights.ts'
 import { mendedHelper } from './shared-helper.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -54,7 +56,7 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
         return policy?.using
           ? `alter policy ${ident(policy.name)} on ${on} with check ${saysMore(policy) ? `(${stripped(policy.check ?? '')} and ${stripped(policy.using)})` : wrapped(policy.using)};`
           : undefined
-      return keepFromWriting(table, [...(hole.columns ?? []), ...(hole.withheld ?? [])], policy, catalog)
+      return keepFromWriting(table, [...new Set([...(hole.columns ?? []), ...(hole.withheld ?? []), ...gatesOn(table, readings)])], policy, catalog)
     case 'owner-change':
       if (hole.because === 'either' || hole.because === 'stored' || hole.because === 'party') return narrow(table, hole.columns ?? [], 'update')
       // what the new row has to be is what the policy is for: only whose it is stays as it is
@@ -118,12 +120,22 @@ function keepFromWriting(
   catalog: Catalog,
   command: 'insert' | 'update' = 'update',
 ): string | undefined {
+  // of what somebody has used no column is his to write: which time it counts for decides as much as how much it was
+  if (command === 'update' && says(USED_UP, table.name) && policy?.command !== 'insert') {
+    const all = policy?.command === 'all' ? 'insert, update, delete' : 'update'
+    return [`revoke ${all} on ${readableName(nameOf(table))} from anon, authenticated;`, ...stoppedWriters(table, columns, catalog)].join('\n')
+  }
   const bound = policy !== undefined && (policy.check === undefined || policy.check === policy.using)
   const privileges = policy?.command === 'all' ? (['insert', 'update'] as const) : [command]
   const code = privileges.map((p) => narrow(table, columns, p, { granting: true, bound })).filter((c) => c !== undefined)
-  // whoever removes the row of what was used begins again
-  const again = policy?.command === 'all' && says(USED_UP, table.name) ? [`revoke delete on ${readableName(nameOf(table))} from anon, authenticated;`] : []
-  return code.length ? [...code, ...again, ...stoppedWriters(table, columns, catalog)].join('\n') : undefined
+  return code.length ? [...code, ...stoppedWriters(table, columns, catalog)].join('\n') : undefined
+}
+
+/** What of the caller's own row in a table policies ask for before they let in: whether he is still a member. */
+function gatesOn(table: Table, readings: ReadonlyMap<string, readonly Reading[]>): readonly string[] {
+  const own = [...table.primaryKey, ...(table.userData?.ownerColumns ?? [])]
+  const gates = [...readings.values()].flat().flatMap((r) => r.ways.flatMap((w) => w.gates))
+  return table.columns.map((c) => c.name).filter((c) => !own.includes(c) && gates.some((g) => g.own && g.table === nameOf(table) && g.column === c))
 }
 
 /** Functions that write the columns with the rights of whoever calls them: without the privilege they fail. */
@@ -281,22 +293,30 @@ function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<st
 }
 
 /** A role predicate that the application already uses, so that a fix speaks its language. */
-function adminCondition(catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+function adminCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+  // a policy that asks its own table never comes to an end
+  const asksHere = new RegExp(`\\b(?:from|join)\\s+\\(*"?(?:${table.schema}"?\\."?)?${table.name.replace(/\W/g, '.')}"?\\b`, 'i')
   for (const list of readings.values()) {
     for (const r of list) {
-      const text = r.policy.using ?? r.policy.check
-      if (!text || text.length > 300 || !r.ways.length || !r.ways.every((w) => w.outcome === 'role' && w.because === undefined && w.states.length === 0))
-        continue
-      // a role that the table of the roles refuses lets nobody in
-      if (r.ways.every((w) => asksForTheImpossible(w, catalog)) || comparesMadeUpKey(text, catalog)) continue
-      if (/\b(\w+)\.(\w+)/.test(text) && new RegExp(`\\b${r.policy.table}\\.`).test(text)) continue
-      return stripped(text)
+      const text = roleAlone(r, catalog)
+      if (text && !asksHere.test(text)) return text
     }
   }
   const helper = catalog.functions.find(
     (f) => /^(is_?admin|fs_is_admin|is_staff|is_superuser)$/i.test(f.name) && f.args.length === 0 && /^bool/.test(f.returns) && !f.stub,
   )
   return helper && `(select ${readableName(nameOf(helper))}())`
+}
+
+/** The condition of a policy that asks for a role and for nothing of the row. */
+function roleAlone(r: Reading, catalog: Catalog): string | undefined {
+  const text = r.policy.using ?? r.policy.check
+  if (!text || text.length > 300 || !r.ways.length || !r.ways.every((w) => w.outcome === 'role' && w.because === undefined && w.states.length === 0))
+    return undefined
+  // a role that the table of the roles refuses lets nobody in
+  if (r.ways.every((w) => asksForTheImpossible(w, catalog)) || comparesMadeUpKey(text, catalog)) return undefined
+  if (/\b(\w+)\.(\w+)/.test(text) && new RegExp(`\\b${r.policy.table}\\.`).test(text)) return undefined
+  return stripped(text)
 }
 
 /** `admin_users.id = auth.uid()`, of a list of people that makes its keys up itself: no user has such an id. */
@@ -346,6 +366,9 @@ function replacePolicy(
   const forServer = /^(?:insert|update|delete)$/.test(policy.command) && FOR_THE_SERVER.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   if (!unbound.length) return `${drop}\n-- the policy that binds the owner stays`
+  const admin = adminCondition(table, catalog, readings)
+  if (own && policy.command !== 'select' && holdsRights(table, readings))
+    return rightsOf(table, policy, own, FOR_THE_SERVER.test(policy.name) ? undefined : admin, commands, others)
   // what another policy opens is told of that one, and goes by its fix
   const left = unbound.filter((c) => !others.some((r) => r.command === c && r.ways.length > 0))
   if (unbound.length < commands.length)
@@ -361,14 +384,66 @@ function replacePolicy(
       ),
     ].join('\n')
   const name = successorOf(policy.name, '(own rows)')
+  const staff = houseRoles(catalog, readings, policy.command, (r) => roleAlone(r, catalog))
+  if (staff && table.userData && isOfTheHouse(table, catalog))
+    return `${drop}\n${createPolicy(table, successorOf(policy.name, '(staff)'), policy.command, policy.command === 'insert' ? enteredBy(table, staff, catalog) : staff)}`
   if (owner) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
-  const admin = adminCondition(catalog, readings)
-  const readers = policy.command === 'all' && !table.userData ? `\n${readableBy(table, isOpenToSignedOut(table, policy, 'select', readings))}` : ''
+  // whom other policies of the table let in by their role goes on by those
+  const byRole = (c: Command) => others.find((r) => r.command === c && r.ways.length > 0 && r.ways.every((w) => w.outcome === 'role'))
+  const stay = [...new Set(commands.flatMap((c) => byRole(c)?.policy.name ?? []))].map(ident)
+  const isRead = commands.includes('select') && others.some((r) => r.command === 'select' && r.ways.length > 0)
+  const isShown = policy.command === 'all' && !table.userData && !isRead && !says(WRITTEN_INSIDE, table.name)
+  const readers = isShown ? `\n${readableBy(table, isOpenToSignedOut(table, policy, 'select', readings))}` : ''
+  if (stay.length && commands.every((c) => byRole(c) || (c === 'select' && (isRead || isShown))))
+    return `${drop}${readers}\n-- ${stay.join(' and ')}: ${stay.length > 1 ? 'these policies let' : 'this policy lets'} in whom ${stay.length > 1 ? 'they ask' : 'it asks'} for and ${stay.length > 1 ? 'stay' : 'stays'}`
   // what visitors send in no administrator adds
   const sentIn = policy.command === 'insert' && !/admin|staff/i.test(policy.name) && isOpenToSignedOut(table, policy, 'insert', readings)
   if (admin && policy.command !== 'select' && !sentIn)
-    return `${drop}\n${createPolicy(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
+    return says(SET_UP, table.name) || !staff
+      ? `${drop}\n${createPolicy(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
+      : `${drop}\n${createPolicy(table, successorOf(policy.name, '(staff)'), policy.command, staff)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
+}
+
+/** What an application writes down of itself, and no page of its visitors shows. */
+const WRITTEN_INSIDE =
+  /usage|quota|(^|_)(api|rate)_limits?|(_|^)limits$|(^|_)(logs?|runs?|jobs?|queues?|imports?|tracking|audit|monitoring|metrics|backups?|migrations?|errors?|alerts?)(_|$)/i
+
+/** How an application is set up: administrators say so, not everybody who works with it. */
+const SET_UP = /setting|config|price|pricing|plan|template|prompt|rule|instruction|instruc[ao]|menu|flag|feature|limit|key|secret|token/i
+
+/** A new row of what several people work on names whoever enters it, or nobody. */
+function enteredBy(table: Table, staff: string, catalog: Catalog): string {
+  const by = (table.userData?.ownerColumns ?? []).filter((c) => holdsCallersId(table, c, catalog))
+  const isNull = (c: string) => (table.columns.find((x) => x.name === c)?.notNull ? '' : `${readable(c)} is null or `)
+  return [staff, ...by.map((c) => `(${isNull(c)}${readable(c)} = ${caller(table, c)})`)].join('\n    and ')
+}
+
+/** Rows that are rights are seen by those who have them; who gives them is asked for by another role than theirs. */
+function rightsOf(table: Table, policy: Policy, own: string, admin: string | undefined, commands: readonly Command[], others: readonly Reading[]): string {
+  const isKept = (c: Command) => others.some((r) => r.command === c && r.ways.length > 0)
+  const left = commands.filter((c) => c !== 'select' && !isKept(c))
+  return [
+    `drop policy ${ident(policy.name)} on ${readableName(nameOf(table))};`,
+    ...(commands.includes('select') && !isKept('select') ? [createPolicy(table, 'Users see their own rows', 'select', own)] : []),
+    ...(admin && left.length > 2
+      ? [createPolicy(table, successorOf(policy.name, '(administrators)'), 'all', admin)]
+      : admin
+        ? left.map((c) => createPolicy(table, successorOf(policy.name, `(administrators ${c})`), c, admin))
+        : left.length
+          ? [`-- ${left.join(', ')}: through the server, with the service role: whoever writes such a row of his own gives himself rights`]
+          : []),
+  ].join('\n')
+}
+
+/** Whether rows are what those who work here work on: nobody but them is named in a row or in what it belongs to, and at most who entered it. */
+function isOfTheHouse(table: Table, catalog: Catalog): boolean {
+  const own = table.userData?.ownerColumns.filter((c) => holdsCallersId(table, c, catalog)) ?? []
+  if (own.length) return own.every((c) => BY_SOMEBODY.test(c))
+  return table.foreignKeys.every((key) => {
+    const parent = catalog.tables.find((t) => nameOf(t) === key.references)
+    return !parent || parent === table || (parent.userData?.ownerColumns ?? []).every((c) => BY_SOMEBODY.test(c) || !holdsCallersId(parent, c, catalog))
+  })
 }
 
 const EACH: readonly Command[] = ['select', 'insert', 'update', 'delete']
@@ -389,7 +464,7 @@ function alsoForOwners(
   readings: ReadonlyMap<string, readonly Reading[]>,
 ): string[] {
   const stay = `-- the policies that bind the owner for ${bound.join(', ')} stay`
-  const decided = givesRights(table) || isRecord(table)
+  const decided = givesRights(table) || isRecord(table) || holdsRights(table, readings)
   const ours = left.filter((c) => owner && (c === 'select' || !decided))
   const servers = left.filter((c) => !ours.includes(c))
   return [
@@ -408,7 +483,7 @@ const isOpenToSignedOut = (table: Table, policy: Policy, command: Command, readi
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
 function keepPower(table: Table, command: Policy['command'], catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string[] {
   if (command === 'select' || command === 'delete') return []
-  const power = powerColumnsOf(table)
+  const power = powerIn(table, readings)
   const read = readings.get(nameOf(table)) ?? []
   // what a deal costs is written once, when the buyer makes it
   const deal = command === 'insert' ? [] : dealColumns(table, read, catalog)

@@ -132,7 +132,7 @@ function aboutChosenUser(
   if (!values.some((v) => isFigure(v.term))) return []
   for (const when of [select.when, ...values.map((v) => both(select.when, v.when))]) {
     for (const { id, table: name } of evaluator.instances) {
-      const owners = tables.get(name ?? '')?.userData?.ownerColumns ?? []
+      const owners = idsOfPeople(tables.get(name ?? ''), tables)
       const named = when.some((way) =>
         way.some(
           (a) => a.a === 'compare' && [...bases(a.left), ...bases(a.right)].some((t) => t.t === 'column' && t.instance === id && owners.includes(t.column)),
@@ -149,6 +149,19 @@ function aboutChosenUser(
     }
   }
   return []
+}
+
+/** Lists of people whom an application deals with, and who need no account of their own. */
+const DEALT_WITH =
+  /(^|_)(contacts?|customers?|clients?|patients?|leads|guests|students?|pupils?|donors?|contatos?|contactos?|clientes?|pacientes?|alunos?|alumnos?|clienti|pazienti)$/i
+
+/** Columns that name somebody: the row's owner, or one of the people in a list with what is personal of them. */
+function idsOfPeople(table: Table | undefined, tables: ReadonlyMap<string, Table>): readonly string[] {
+  const listed = (table?.foreignKeys ?? []).flatMap((f) => {
+    const people = f.columns.length === 1 ? tables.get(f.references) : undefined
+    return people?.userData?.personalColumns.length && says(DEALT_WITH, people.name) ? f.columns : []
+  })
+  return [...(table?.userData?.ownerColumns ?? []), ...listed]
 }
 
 /** What the caller put into a new row, or the table's defaults did, or what stands in a row of the caller's or in one that all may read: nothing of anybody's is told by it. */

@@ -7,9 +7,9 @@ import { readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
 import { freshRows } from './fresh-rows.ts'
 import { readReturned } from './function-reads.ts'
-import { chosenSql, decisiveColumns, isMild, judgeEffect, type Write } from './function-writes.ts'
+import { chosenSql, decisiveColumns, EVERY_TABLE, isMild, judgeEffect, type Write } from './function-writes.ts'
 import type { Hole } from './hole.ts'
-import { changesFilesOverHttp, QUEUES, queueCommands } from './outgoing.ts'
+import { changesFilesOverHttp, QUEUES, queueCommands, schedulesChosenSql } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf } from './policies.ts'
 import type { MayRead, TooMuch } from './read-holes.ts'
 import { isHandedOver } from './spent.ts'
@@ -30,7 +30,7 @@ export function readFunctions(
     .flatMap((fn) =>
       // asked right before each: the time of one is not another's
       mayRead('function', functionObject(fn), fn.at)
-        ? [...readFunction(fn, tables, world, isOpenAnyway, tooMuch), ...(outgoing.has(fn) ? fileHole(fn) : []), ...queueHole(fn)]
+        ? [...readFunction(fn, tables, world, isOpenAnyway, tooMuch), ...(outgoing.has(fn) ? fileHole(fn) : []), ...queueHole(fn), ...scheduleHole(fn)]
         : [],
     )
 }
@@ -58,6 +58,9 @@ function queueHole(fn: SqlFunction): Hole[] {
       : []),
   ]
 }
+
+/** SQL that the caller writes and the database runs later. */
+const scheduleHole = (fn: SqlFunction): Hole[] => (schedulesChosenSql(fn) ? holeOf(fn, [{ table: EVERY_TABLE, command: 'update', grants: true }]) : [])
 
 function holeOf(fn: SqlFunction, tables: NonNullable<Hole['tables']>): Hole[] {
   const who = BROWSER_ROLES.find((r) => fn.executableBy.includes(r) || fn.executableBy.some((e) => e.toLowerCase() === 'public'))

@@ -68,4 +68,24 @@ function commandsOf(name: string, shows: boolean): readonly ('select' | 'insert'
 /** What a function hands back that holds no message: nothing, a number, yes or no. */
 const SHOWS_NO_MESSAGE = /^(?:setof )?(?:void|boolean|bigint|integer|smallint|numeric|uuid)$/i
 
+const SCHEDULES = /\bcron\s*\.\s*"?schedule"?\s*\(([^()]{0,400})\)/gi
+
+/** Whether a function lets pg_cron run SQL that its caller writes: it then runs with the rights of whom the function belongs to. */
+export function schedulesChosenSql(fn: SqlFunction): boolean {
+  const body = withoutSqlComments(fn.body)
+  if (!/\bcron\b/i.test(body) || CALLER.test(body) || REFUSES.test(body)) return false
+  const texts = fn.args.flatMap((a, i) => (isText(a.type) ? [a.name?.toLowerCase() ?? '', `$${i + 1}`] : []))
+  return [...body.matchAll(SCHEDULES)].some(([, given = '']) => {
+    const command = given
+      .split(',')
+      .at(-1)
+      ?.replace(/^\s*command\s*(?:=>|:=)/i, '')
+      .replace(/::\s*\w{1,20}\s*$/, '')
+      .replaceAll('"', '')
+      .trim()
+      .toLowerCase()
+    return command !== undefined && command !== '' && texts.includes(command)
+  })
+}
+
 const isText = (type: string): boolean => /^(?:text|character varying|varchar|citext|name)\b/i.test(type)

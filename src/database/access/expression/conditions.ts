@@ -218,14 +218,15 @@ export class Conditions {
       }
       return ways
     }
+    if (kind === 'AEXPR_OP_ANY' && want) return this.#compareNodes(op, n['lexpr'], n['rexpr'], scope, isEmptyList)
     return this.#compareNodes(want ? op : OPPOSITE[op], n['lexpr'], n['rexpr'], scope)
   }
 
-  #compareNodes(op: Comparison, left: Tree | undefined, right: Tree | undefined, scope: Scope): Ways {
+  #compareNodes(op: Comparison, left: Tree | undefined, right: Tree | undefined, scope: Scope, isNothing = (_: Term): boolean => false): Ways {
     const counted = this.#countComparison(op, left, right, scope)
     if (counted) return counted
     const lefts = this.#evaluator.values(left, scope)
-    const rights = this.#evaluator.values(right, scope)
+    const rights = this.#evaluator.values(right, scope).filter((r) => !isNothing(r.term))
     return anyOf(lefts.flatMap((l) => rights.map((r) => both(both(l.when, r.when), this.compare(op, l.term, r.term)))))
   }
 
@@ -347,3 +348,6 @@ function isAggregate(target: Tree | undefined): boolean {
   const name = names(uncast(target)?.['FuncCall']?.funcname).at(-1)
   return name !== undefined && AGGREGATES.has(name)
 }
+
+/** `= any (coalesce(names, '{}'))`: nothing is one of none. */
+const isEmptyList = (term: Term): boolean => term.t === 'const' && term.value === '{}'

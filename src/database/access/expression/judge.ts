@@ -86,7 +86,7 @@ export interface JudgeWorld {
 }
 
 const ROLE_COLUMN =
-  /(?:^|_)(?:rol|papel|ruolo|rolle|funcao|cargo|perfil|nivel|peran|jabatan)(?:_id)?$|^tipo(?:_de)?(?:_(?:usuario|user|utente|conta|cuenta|acesso|acceso))?(?:_id)?$|role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
+  /(?:^|_)(?:rol|papel|ruolo|rolle|funcao|cargo|perfil|nivel|peran|jabatan)(?:_id)?$|^tipo(?:_de)?(?:_(?:usuario|user|utente|conta|cuenta|acesso|acceso))?(?:_id)?$|role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|acess|acceso|acc[eè]s|zugriff|^m[oó]dul\w{0,3}\.|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
 const ROLE_TABLE =
   /admin|role|permission|moderator|staff|employee|superuser|(?:system|site|platform)_?owner|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant|allow(?:ed_|_?list)|white_?list|authori[sz]ed_/i
 /** What nobody is by default, whatever the column is called: `kind = 'superadmin'`. */
