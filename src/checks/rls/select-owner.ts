@@ -108,11 +108,13 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     ? 'Drop the policy: whether a code is good is asked of the server, which is told the code and looks it up with the service role.'
     : letsStaffIn(hole)
       ? STAFF_ONLY
-      : owners.length
-        ? 'Replace the policy by one that compares the caller with the owner of the row.'
-        : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
-          ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
-          : 'Replace the policy by one that ties the row to the caller.'
+      : /: th(?:is policy lets|ese policies let) in whom/.test(hole.fix?.code ?? '')
+        ? 'Drop the policy: another one lets in those whom the rows are for.'
+        : owners.length
+          ? 'Replace the policy by one that compares the caller with the owner of the row.'
+          : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
+            ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
+            : 'Replace the policy by one that ties the row to the caller.'
   const view = approved && personal.length ? ` What strangers are to see of such rows belongs into a view of its own, without ${listed(personal)}.` : ''
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),

@@ -8,7 +8,7 @@ type Readings = ReadonlyMap<string, readonly Reading[]>
 
 /** Who may do what, whatever language the table is named in. */
 const OF_RIGHTS =
-  /(^|_)(roles?|role_assignments?|permissions?|privileges?|admins?|administrators?|moderators?|access(_rights?|_levels?|_grants?)?|acess\w{1,3}|accesos?|permiss[ao]\w{1,3}|permisos?|permessi|privileg\w{1,3}|papeis|ruoli)$/i
+  /^(?:(?:super|site|app|platform|system)_?)?(?:admins?|administrators?)$|^admin_users?$|(^|_)(roles?|role_assignments?|permissions?|privileges?|moderators?|access(_rights?|_levels?|_grants?)?|acess\w{1,3}|accesos?|permiss[ao]\w{1,3}|permisos?|permessi|privileg\w{1,3}|papeis|ruoli)$/i
 /** Of somebody's own row, what lets him do everything or says it one by one. */
 const A_RIGHT = /^(?:(?:full|total|all)_access|acesso_total|acceso_total|accesso_totale|permissions?|permiss(?:ao|oes)|permisos?|permessi)$/i
 /** Rows that are people themselves hold more than a right, and their owners write them. */
