@@ -23,7 +23,7 @@ export function administratorFix({ routes }: RoutesModel, schema: SchemaModel): 
   if (routes.some((r) => PLATFORM.test(r.guard?.how ?? '')))
     return {
       text: 'Keep the role in a claim that only the server sets, give it to the accounts that administer today, and check it.',
-      code: "const isAdmin = user.app_metadata?.role === 'admin' // user: as the verified session says",
+      code: "const isAdmin = user?.app_metadata?.role === 'admin' // user: as the verified session says",
     }
   return { text: 'Keep in the database who administers, in a column that only the server writes, and ask there by the id that the verified session says.' }
 }

@@ -86,7 +86,7 @@ function askedOfRows(catalog: Catalog, readings: ReadonlyMap<string, readonly Re
       const caller = '(select auth.uid())'
       const write = (c: string) => `${readableName(nameOf(fn))}(${[...(first ? [caller] : []), c, ...(last ? [caller] : [])].join(', ')})`
       const key = `${call.replaceAll(column, '')} ${about}`
-      const alone = policy.command !== 'select' && orBranches(text).some((b) => b.replace(/^\(+|\)+$/g, '') === call.replace(/\)$/, ''))
+      const alone = policy.command !== 'select' && orBranches(text).some((b) => withoutParentheses(b) === call.replace(/\)$/, ''))
       const known = found.get(key)
       found.set(key, {
         about,
@@ -129,3 +129,12 @@ const booleanOf = (name: string, { functions }: Pick<Catalog, 'functions'>): Sql
 
 /** The calls in a condition, but for those that it denies. */
 const calls = (pattern: RegExp, text: string): RegExpExecArray[] => [...text.matchAll(pattern)].filter((m) => !/\bNOT\s*\(?$/i.test(text.slice(0, m.index)))
+
+/** Without those that open at the beginning and those that close at the end. */
+function withoutParentheses(text: string): string {
+  let from = 0
+  let to = text.length
+  while (text[from] === '(') from++
+  while (to > from && text[to - 1] === ')') to--
+  return text.slice(from, to)
+}
