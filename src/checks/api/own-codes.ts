@@ -86,18 +86,19 @@ const keepsDrawn = ({ name, args: [key, ...values] }: Called): boolean =>
 
 /** The step that sets the password of an account for whoever types the code that a row holds. */
 export function setsPasswordByCode(steps: readonly Step[]): Step | undefined {
-  const lookedUp = steps.flatMap(({ effect: e }, i) => (e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && isTyped(f.value)) ? [i] : []))
-  return steps.find(
-    ({ effect: e, under }) =>
-      e.kind === 'db' &&
-      e.op === 'update' &&
-      ACCOUNTS.test(e.table) &&
-      !ofCaller(e) &&
-      e.payload?.v === 'object' &&
-      Object.entries(e.payload.props).some(([column, v]) => PASSWORD.test(column) && fromRequest(v)) &&
-      under.some((c) => mentions(c.test, (x) => comparesTyped(x) || (x.v === 'row' && lookedUp.includes(x.step)))),
-  )
+  const isFound = rowsFoundBy(steps, isTyped)
+  return steps.find(({ effect: e, under }) => setsPasswordOfAccount(e) && under.some((c) => mentions(c.test, (x) => comparesTyped(x) || isFound(x))))
 }
+
+/** Whether a value is of a row that was looked up by what `by` says. */
+function rowsFoundBy(steps: readonly Step[], by: (value: Value) => boolean): (v: Value) => boolean {
+  const lookedUp = steps.flatMap(({ effect: e }, i) => (e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && by(f.value)) ? [i] : []))
+  return (v) => v.v === 'row' && lookedUp.includes(v.step)
+}
+
+/** Puts a password that the request brings into the row of an account, which is not the caller's. */
+const setsPasswordOfAccount = (e: Step['effect']): boolean =>
+  e.kind === 'db' && e.op === 'update' && ACCOUNTS.test(e.table) && !ofCaller(e) && setsPassword(e.payload)
 
 /** What a link carries, as the request calls it: `token`, `resetToken`. */
 const LINKS = /^(?:\w{1,20}_)?(?:token|hash|key)$/
@@ -105,15 +106,15 @@ const isOfLink = (v: Value): boolean => v.v === 'request' && (v.part === 'body' 
 
 /** The step that sets the password of the account whose row, or whose row of a reset, holds the token that somebody sends. */
 export function setsPasswordByToken(steps: readonly Step[]): Step | undefined {
-  const lookedUp = steps.flatMap(({ effect: e }, i) => (e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && isOfLink(f.value)) ? [i] : []))
-  if (!lookedUp.length) return undefined
-  const isFound = (v: Value) => (v.v === 'row' && lookedUp.includes(v.step)) || isOfLink(v)
+  const isFound = rowsFoundBy(steps, isOfLink)
+  const isAsked = ({ effect: e, under }: Step) =>
+    under.some((c) => mentions(c.test, isFound)) || (e.kind === 'db' && e.filters.some((f) => mentions(f.value, (v) => isFound(v) || isOfLink(v))))
+  if (!steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && isOfLink(f.value)))) return undefined
   return steps.find(
-    ({ effect: e, under }) =>
-      (under.some((c) => mentions(c.test, (v) => v.v === 'row' && lookedUp.includes(v.step))) ||
-        (e.kind === 'db' && e.filters.some((f) => mentions(f.value, isFound)))) &&
-      ((e.kind === 'db' && e.op === 'update' && ACCOUNTS.test(e.table) && !ofCaller(e) && setsPassword(e.payload)) ||
-        (e.kind === 'auth-call' && e.op === 'admin' && /updateUser/i.test(e.name) && e.args.some(setsPassword))),
+    (s) =>
+      isAsked(s) &&
+      (setsPasswordOfAccount(s.effect) ||
+        (s.effect.kind === 'auth-call' && s.effect.op === 'admin' && /updateUser/i.test(s.effect.name) && s.effect.args.some(setsPassword))),
   )
 }
 

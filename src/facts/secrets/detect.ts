@@ -7,7 +7,7 @@ import { isPlaceholder, isReference, isWordy } from './placeholder.ts'
 import { isPublished } from './published.ts'
 import { isHostedSession } from './saved-session.ts'
 import type { SecretSpan } from './secret.ts'
-import { type ShownPassword, shownPairs, shownPassword } from './shown-credentials.ts'
+import { isGivenToAccount, type ShownPassword, shownPairs, shownPassword } from './shown-credentials.ts'
 import { signInPassword } from './sign-in-password.ts'
 import { anchorAt, findStarts, NAME_WORD } from './starts.ts'
 
@@ -357,8 +357,7 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
 /** A value that a rule of its own found already stays what it is; one that only a name gave away is better known by what is done with it. */
 function addShown({ kind, start, end }: ShownPassword, spans: SecretSpan[]): void {
   const known = spans.findIndex((s) => s.start === start && s.end === end && s.kind === 'password')
-  if (known !== -1 && (kind === 'account-password' || kind === 'try-out-password' || kind === 'first-password'))
-    spans[known] = { kind, start, end, redacted: '…', live: 'live' }
+  if (known !== -1 && isGivenToAccount(kind)) spans[known] = { kind, start, end, redacted: '…', live: 'live' }
   else if (!spans.some((s) => s.start < end && start < s.end)) spans.push({ kind, start, end, redacted: '…', live: 'live' })
 }
 

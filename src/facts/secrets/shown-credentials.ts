@@ -8,6 +8,9 @@ export interface ShownPassword {
   readonly end: number
 }
 
+/** Whether a kind of secret is the password that code gives an account which it makes. */
+export const isGivenToAccount = (kind: string): boolean => kind === 'account-password' || kind === 'try-out-password' || kind === 'first-password'
+
 const LABEL = /^(?:password|passwort|passwd|passcode|pass|pwd|senha|contrase(?:n|ñ)a|parola)$/i
 const FIELD = /^(?:(?:login|admin|user|default|form|demo|test)_?)?(?:password|passwort|passwd|pass|pwd|senha|contrase(?:n|ñ)a)$/i
 const SETTER = /^set(?:Login|Admin|User)?(?:Password|Passwort|Pass|Pwd|Senha|Contrasena)$/

@@ -1,6 +1,7 @@
 import type { SecretFact } from '../../facts/kinds.ts'
 import { identifies } from '../../facts/secrets/hash.ts'
 import { secretLabel } from '../../facts/secrets/labels.ts'
+import { isGivenToAccount } from '../../facts/secrets/shown-credentials.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import type { Place } from '../../lib/place.ts'
 import type { AppModel, ModelInput } from '../app-model.ts'
@@ -40,7 +41,8 @@ export function hardcodedSecrets(input: ModelInput, slices: Pick<AppModel, 'file
     for (const secret of facts.secrets) {
       const shown = /^(?:shown|prefilled)-/.test(secret.kind)
       if (shown ? !isPage(path, role, slices.modules.inBrowser(path, secret.line)) : !counts(secret, path, role)) continue
-      if (secret.kind === 'password' && facts.secrets.some((o) => OF_ACCOUNT.has(o.kind) && o.hash === secret.hash && counts(o, path, role))) continue
+      // the word that an account is given, again in the file (in an answer, a log), is no second secret
+      if (secret.kind === 'password' && facts.secrets.some((o) => isGivenToAccount(o.kind) && o.hash === secret.hash && counts(o, path, role))) continue
       const key = shown
         ? `shown ${path}`
         : identifies(secret.hash) && !secret.kind.endsWith('password')
@@ -67,9 +69,6 @@ function atWorst(secret: HardcodedSecret, modules: ModulesModel): HardcodedSecre
   const { name: _elsewhere, ...value } = secret
   return { ...value, path: first.at.path, line: first.at.line, also: others.map((o) => o.at) }
 }
-
-/** Given to accounts: the same word again in the file (in an answer, a log) is no second secret. */
-const OF_ACCOUNT = new Set(['account-password', 'try-out-password', 'first-password'])
 
 const CODE = /\.[cm]?[jt]sx?$/i
 /** What the running application is made of; scripts are run by hand. */
