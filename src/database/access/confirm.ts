@@ -13,7 +13,7 @@ import { type TrialResult, Trier } from './trial.ts'
 import { FunctionTrials } from './try-functions.ts'
 import { TableTrials } from './try-tables.ts'
 import { tryView } from './try-views.ts'
-import { askedByFunction, isRecursion } from './without-recursion.ts'
+import { fixByFunction, isRecursion } from './without-recursion.ts'
 
 /** Below this many milliseconds no more trials begin. */
 const RESERVE_MS = 900
@@ -138,7 +138,7 @@ async function confirmHole(
   if (hole.kind === 'locked' && before.result !== 'allowed') return before.result === 'refused' ? 'gone' : current
   const wanted = fixFor(current, catalog, readings)
   if (!wanted) return current
-  const code = await endingFix(trier, trials, wanted)
+  const code = await endingFix(trier, trials, wanted, () => fixByFunction(current, trials.table, catalog, readings))
   if (!code) return current
   const after = await trier.withFix(code, () => trials.tryHole(current))
   if (after === undefined) return current
@@ -158,13 +158,13 @@ async function confirmHole(
   return closed?.result === 'refused' ? { ...withFix(current, both, before.result === 'allowed'), beside } : current
 }
 
-/** The fix, written so that the policies of no two tables ask each other; undefined where it cannot be. */
-async function endingFix(trier: Trier, trials: TableTrials, code: string): Promise<string | undefined> {
+/** The fix, or the one that asks by a function where the policies of two tables would ask each other; undefined where neither comes to an end. */
+async function endingFix(trier: Trier, trials: TableTrials, code: string, byFunction: () => string | undefined): Promise<string | undefined> {
   if (!/create policy|alter policy/i.test(code)) return code
   const read = () => trials.select('A', 'own')
   const after = await trier.withFix(code, read)
   if (!after || !isRecursion(after) || isRecursion(await read())) return code
-  const asked = askedByFunction(code, trials.table)
+  const asked = byFunction()
   const again = asked && (await trier.withFix(asked, read))
   return again && !isRecursion(again) ? asked : undefined
 }

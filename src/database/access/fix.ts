@@ -12,6 +12,7 @@ import { houseRoles } from './house-roles.ts'
 import { isLookedAfter } from './looked-after.ts'
 import { asksForTheImpossible } from './never-holds.ts'
 import { dealColumns } from './other-party.ts'
+import { type AskParent, byQuery } from './parent-owner.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower, powerColumnsOf } from './power-columns.ts'
@@ -22,12 +23,12 @@ import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
 
 /** SQL that closes a hole, for this very object; undefined when no statement can be given. Not proved yet. */
-export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
-  const code = fixOf(hole, catalog, readings)
+export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, ask: AskParent = byQuery): string | undefined {
+  const code = fixOf(hole, catalog, readings, ask)
   return code && inTheirWords(code, catalog)
 }
 
-function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
+function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, ask: AskParent): string | undefined {
   if (hole.kind === 'function-read' || hole.kind === 'function-write') return revokeExecute(hole, catalog)
   if (hole.kind === 'view') {
     const view = readableName(hole.object)
@@ -40,7 +41,7 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
   if (!found) return undefined
   const table = withUserData(found)
   const policy = catalog.policies.find((p) => nameOf({ schema: p.schema, name: p.table }) === hole.object && p.name === hole.policy)
-  const owner = ownerCondition(table, catalog, readings, hole.kind === 'policy' ? (policy?.command ?? 'all') : 'select')
+  const owner = ownerCondition(table, catalog, readings, hole.kind === 'policy' ? (policy?.command ?? 'all') : 'select', ask)
   const on = readableName(hole.object)
   switch (hole.kind) {
     case 'no-rls':
@@ -86,7 +87,7 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
     }
     case 'self-grant':
       if (hole.because === 'above' && hole.states?.[0]) return keepAbove(table, hole.states[0], 'insert')
-      if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog)
+      if (hole.because === 'publication') return policy && ownParent(hole, policy, on, catalog, ask)
       if (hole.because === 'moderation') return policy && waiting(hole, policy, on, table)
       if ((hole.because === 'settled' || hole.because === 'requested') && policy?.command === 'insert')
         return waiting(hole, policy, on, table) ?? narrow(table, hole.columns ?? [], 'insert')
@@ -232,14 +233,16 @@ function waiting(hole: Hole, policy: Policy, on: string, table: Table): string |
 }
 
 /** The row that is shown has to be the caller's own. */
-function ownParent(hole: Hole, policy: Policy, on: string, catalog: Catalog): string | undefined {
+function ownParent(hole: Hole, policy: Policy, on: string, catalog: Catalog, ask: AskParent): string | undefined {
   const parent = catalog.tables.find((t) => nameOf(t) === hole.tables?.[0]?.table)
   const owner = (parent?.userData?.ownerColumns ?? []).find((c) => /uuid|text|char/.test(parent?.columns.find((x) => x.name === c)?.type ?? ''))
   const condition = policy.check ?? policy.using
   const [column] = hole.columns ?? []
   if (!parent || !owner || !condition || !column) return undefined
-  const own = `exists (select 1 from ${readableName(nameOf(parent))} p where p.${readable(parent.primaryKey[0] ?? 'id')} = ${readable(column)} and p.${readable(owner)} = ${caller(parent, owner)})`
-  return `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${own});`
+  const key = parent.primaryKey[0] ?? 'id'
+  const own = `p.${readable(owner)} = ${caller(parent, owner)}`
+  const query = `exists (select 1 from ${readableName(nameOf(parent))} p where p.${readable(key)} = ${readable(column)} and ${own})`
+  return `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${ask({ parent, key, column, own }, query)});`
 }
 
 /** The parent has to be a row that the caller sees: its own policies say which. Where they ask the child, neither could be read. */
@@ -268,7 +271,13 @@ function ownColumn(table: Table, catalog: Catalog): string | undefined {
 }
 
 /** What ties a row to the caller: its owner column, its parent's, or membership of its tenant. */
-function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, command: Policy['command']): string | undefined {
+function ownerCondition(
+  table: Table,
+  catalog: Catalog,
+  readings: ReadonlyMap<string, readonly Reading[]>,
+  command: Policy['command'],
+  ask: AskParent,
+): string | undefined {
   const isNew = command === 'insert'
   const own = ownColumn(table, catalog)
   const mine = own && `${caller(table, own)} = ${readable(own)}`
@@ -278,11 +287,15 @@ function ownerCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<st
   if (mine && reached && command !== 'select') return isNew ? `${mine} and ${reached}` : mine
   if (reached) return reached
   if (mine) return mine
-  for (const key of table.foreignKeys) {
-    const parent = catalog.tables.find((t) => nameOf(t) === key.references)
-    const column = parent && ownColumn(parent, catalog)
-    if (!parent || !column || key.columns.length !== 1 || nameOf(parent) === nameOf(table)) continue
-    return `exists (\n    select 1 from ${readableName(nameOf(parent))} p\n    where p.${readable(key.referencedColumns[0] ?? 'id')} = ${readable(table.name)}.${readable(key.columns[0] as string)} and p.${readable(column)} = ${caller(parent, column)}\n  )`
+  for (const reference of table.foreignKeys) {
+    const parent = catalog.tables.find((t) => nameOf(t) === reference.references)
+    const owner = parent && ownColumn(parent, catalog)
+    const [column] = reference.columns
+    if (!parent || !owner || !column || reference.columns.length !== 1 || nameOf(parent) === nameOf(table)) continue
+    const key = reference.referencedColumns[0] ?? 'id'
+    const own = `p.${readable(owner)} = ${caller(parent, owner)}`
+    const query = `exists (\n    select 1 from ${readableName(nameOf(parent))} p\n    where p.${readable(key)} = ${readable(table.name)}.${readable(column)} and ${own}\n  )`
+    return ask({ parent, key, column, own }, query)
   }
   // what a sibling policy already uses; nothing can refer to a row before it is there
   const refers = (name: string) => isNew && catalog.tables.some((t) => nameOf(t) === name && t.foreignKeys.some((f) => f.references === nameOf(table)))
