@@ -1,9 +1,10 @@
 import { askedByWords } from '../../database/access/asked-helpers.ts'
 import { narrow } from '../../database/access/column-privileges.ts'
 import { createPolicy, readableBy } from '../../database/access/create-policy.ts'
-import { FOR_WHOM, givesRights, isOpenToVisitors, SEE_REACHED } from '../../database/access/enable-fix.ts'
+import { FOR_WHOM, isOpenToVisitors, SEE_REACHED } from '../../database/access/enable-fix.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import { powerColumnsOf } from '../../database/access/power-columns.ts'
+import { mayGiveRights } from '../../database/access/rights-by-name.ts'
 import { ident, readable, readableName } from '../../database/access/sql.ts'
 import type { Command, Hole, Policy, Table } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
@@ -59,7 +60,7 @@ function asShown(model: Model, table: Table, fix: Fix, on: string, uses: readonl
   const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
   const entered = ownerColumns.length > 0 && ownerColumns.every((c) => ENTERED_BY.test(c)) && !tenantColumns.length
   const reader = uses.find((u) => u.verb === 'select' && !isOfAdministrators(u.path))
-  if (!entered || !reader || personalColumns.some((c) => !ownerColumns.includes(c)) || powerColumnsOf(table).length || givesRights(table)) return undefined
+  if (!entered || !reader || personalColumns.some((c) => !ownerColumns.includes(c)) || powerColumnsOf(table).length || mayGiveRights(table)) return undefined
   const admin = administratorsPolicy(model, table, 'all')
   const visitors = isOpenToVisitors(model.schema)
   return {
@@ -78,7 +79,7 @@ export function besideAdministrators(model: Model, table: Table, fix: Fix): Fix 
 function administratorsOf(model: Model, table: Table, uses: readonly Use[]) {
   const theirs = uses.filter((u) => isOfAdministrators(u.path))
   const [place] = theirs
-  const admin = place && !givesRights(table) ? administratorsPolicy(model, table, theirs.some((u) => u.verb !== 'select') ? 'all' : 'select') : undefined
+  const admin = place && !mayGiveRights(table) ? administratorsPolicy(model, table, theirs.some((u) => u.verb !== 'select') ? 'all' : 'select') : undefined
   if (!place || !admin) return undefined
   const words = `(the role is kept in ${admin.role})`
   const entered = table.userData?.ownerColumns.every((c) => ENTERED_BY.test(c)) ?? false
@@ -125,7 +126,7 @@ function forReaders(model: Model, table: Table, fix: Fix, on: string, uses: read
   const personal = table.userData?.personalColumns ?? []
   const visitors = isOpenToVisitors(model.schema)
   const secret = table.columns.some((c) => SECRET.test(c.name))
-  if (reads && !personal.length && !secret && !table.userData?.ownerColumns.length && !givesRights(table))
+  if (reads && !personal.length && !secret && !table.userData?.ownerColumns.length && !mayGiveRights(table))
     return {
       ...fix,
       text: `Enable row level security. ${told} ${places.length > 1 ? 'use' : 'uses'} it with the rights of whoever visits: reading stays possible for everybody${visitors ? '' : ' who is signed in'} (${listed(table.columns.map((c) => c.name))}); what writes belongs on the server.`,
@@ -188,7 +189,7 @@ function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: str
       text: `${fix.text} ${listed(places)} ${places.length > 1 ? 'write' : 'writes'} rows with the rights of whoever visits: add policies for ${isReached(fix) ? 'who of them may write' : 'what each of the people in a row may write'}, or let the server do it.`,
     }
   }
-  if (givesRights(table))
+  if (mayGiveRights(table))
     return {
       ...fix,
       text: `${fix.text} What ${added ?? changed ?? removed} writes with the rights of whoever visits belongs on the server: through a policy for it everybody could add himself.`,

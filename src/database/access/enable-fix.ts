@@ -6,11 +6,8 @@ import { createPolicy, readableBy } from './create-policy.ts'
 import { dealColumns } from './other-party.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { powerColumnsOf } from './power-columns.ts'
+import { mayGiveRights } from './rights-by-name.ts'
 import { readable, readableName } from './sql.ts'
-
-/** Who runs the application or belongs to something: whoever may add a row of his own makes himself one of them. */
-const RIGHTS =
-  /admin|(^|_)(roles?|role_assignments?|permissions?|privileges?|grants?|moderators?|staff|operators?|members?|memberships?|collaborators?|invit\w{0,8}|allow_?lists?|white_?lists?|scanners?|terminals?|api_?keys?|features?|unlocks?|access|acess\w{1,3}|accesos?|acces|accessi|permiss[aoõ]\w{1,3}|permisos?|permessi|privileg\w{1,3}|papeis|ruoli)(_|$)/i
 
 /** What is written down of somebody, or was paid, and nobody writes of himself. */
 const RECORDS =
@@ -19,9 +16,6 @@ const RECORDS =
 /** Tables of the server's own: codes it sent, jobs, what it wrote down, how it is set up. */
 const FOR_THE_SERVER =
   /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit|setting|config|(^|_)pass(es)?$/i
-
-/** Whether rows of a table say who may do what: whoever adds one of his own makes himself one of them. */
-export const givesRights = (table: Pick<Table, 'name'>): boolean => says(RIGHTS, table.name)
 
 /** Whether rows of a table are written down of somebody, by who runs the application and not by himself. */
 export const isRecord = (table: Pick<Table, 'name'>): boolean => says(RECORDS, table.name)
@@ -73,10 +67,10 @@ export function enableFix(table: Table, catalog: Catalog, owner: string | undefi
   if (work === 'asked' && asked) return `${on}\n${FOR_WHOM}${asked.call}`
   // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
   const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [], catalog)])]
-  if (owner && (power.length || givesRights(table) || isRecord(table)))
+  if (owner && (power.length || mayGiveRights(table) || isRecord(table)))
     return `${on}\n${createPolicy(table, 'Users see their own rows', 'select', owner)}\n-- ${power.length ? power.map(readable).join(', ') : 'rows'}: changed by the server only, with the service role`
   if (owner) return `${on}\n${createPolicy(table, 'Users manage their own rows', 'all', owner)}`
-  if (table.userData || says(FOR_THE_SERVER, table.name) || givesRights(table))
+  if (table.userData || says(FOR_THE_SERVER, table.name) || mayGiveRights(table))
     return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
   return `${on}\n${readableBy(table, isOpenToVisitors(catalog))}`
 }

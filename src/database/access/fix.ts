@@ -5,7 +5,7 @@ import { authorOf } from './author-of.ts'
 import { holdsCallersId, inTheirWords } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
-import { enableFix, givesRights, isRecord, ofWork, SEE_REACHED } from './enable-fix.ts'
+import { enableFix, isRecord, ofWork, SEE_REACHED } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { houseRoles } from './house-roles.ts'
@@ -18,6 +18,7 @@ import { nameOf, type Reading } from './policies.ts'
 import { grantsPower, powerColumnsOf } from './power-columns.ts'
 import { keepAbove } from './raised-above.ts'
 import { holdsRights, powerIn } from './rights.ts'
+import { mayGiveRights } from './rights-by-name.ts'
 import { mendedHelper } from './shared-helper.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -477,7 +478,7 @@ function alsoForOwners(
   readings: ReadonlyMap<string, readonly Reading[]>,
 ): string[] {
   const stay = `-- the policies that bind the owner for ${bound.join(', ')} stay`
-  const decided = givesRights(table) || isRecord(table) || holdsRights(table, readings)
+  const decided = mayGiveRights(table) || isRecord(table) || holdsRights(table, readings)
   const ours = left.filter((c) => owner && (c === 'select' || !decided))
   const servers = left.filter((c) => !ours.includes(c))
   return [

@@ -3,17 +3,14 @@ import { says } from '../../lib/snake-case.ts'
 import type { Table } from '../database.ts'
 import { type AskedColumns, askedColumns, powerOf } from './asked-columns.ts'
 import { nameOf, type Reading } from './policies.ts'
+import { isCalledRights } from './rights-by-name.ts'
 
 type Readings = ReadonlyMap<string, readonly Reading[]>
 
-/** Who may do what, whatever language the table is named in. */
-const OF_RIGHTS =
-  /^(?:(?:super|site|app|platform|system)_?)?(?:admins?|administrators?)$|^admin_users?$|(^|_)(roles?|role_assignments?|permissions?|privileges?|moderators?|access(_rights?|_levels?|_grants?)?|acess\w{1,3}|accesos?|permiss[ao]\w{1,3}|permisos?|permessi|privileg\w{1,3}|papeis|ruoli)$/i
 /** Of somebody's own row, what lets him do everything or says it one by one. */
 const A_RIGHT = /^(?:(?:full|total|all)_access|acesso_total|acceso_total|accesso_totale|permissions?|permiss(?:ao|oes)|permisos?|permessi)$/i
 /** Rows that are people themselves hold more than a right, and their owners write them. */
 const PEOPLE = /(^|_)(profiles?|users?|accounts?|customers?|clients?|usuarios?|clientes?|perfis|perfil(?:es)?|utenti|profili)$/i
-const OWN_ACCOUNT = /^(?:user|customer|client)s?_(?:roles?|permissions?)$/i
 
 const asked = rememberFor((readings: Readings): AskedColumns => askedColumns(readings, { defaultOf: () => undefined }))
 
@@ -25,7 +22,7 @@ export const powerIn = (table: Table, readings: Readings): readonly string[] => 
  * because policies ask the caller's row there before they let somebody in as one of those who have a role.
  */
 export function holdsRights(table: Table, readings: Readings): boolean {
-  if (says(OF_RIGHTS, table.name) || OWN_ACCOUNT.test(table.name)) return true
+  if (isCalledRights(table)) return true
   if (says(PEOPLE, table.name)) return false
   if (asked(readings).has(nameOf(table))) return true
   return (table.userData?.ownerColumns.length ?? 0) > 0 && table.columns.some((c) => says(A_RIGHT, c.name))
