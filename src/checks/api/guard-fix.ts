@@ -7,8 +7,8 @@ import { type Audience, audienceOf, isOfAdministrators } from './audience.ts'
 import { type Known, refusalAt, registration } from './known.ts'
 import { adminExample, manners } from './manners.ts'
 import { ofTheRequest } from './named-in-request.ts'
-import { type AdminHelper, adminHelper, type RoleKeeper, roleKeeper, roleQuery } from './role-code.ts'
-import { askingAlike, isOdd, roleInCode } from './role-in-code.ts'
+import { type AdminHelper, adminHelper, roleQuery } from './role-code.ts'
+import { askingAlike, isOdd, keeperOf } from './role-in-code.ts'
 import { besideServer } from './server-beside.ts'
 import { serviceFix } from './service-fix.ts'
 import { type SessionCode, sessionCode } from './session-code.ts'
@@ -249,7 +249,7 @@ export function roleFix(route: Route, known: Known, caller: string): Pick<Fix, '
   const examples = examplesFor(route, known.all, 'admin')
   const asked = roleAsked(examples, route, { code: `const ${root} = …` }, known)
   if (asked) return { note: note || adminExample(manners(route, known.all)), ...codeOf(asked.code) }
-  const keeper = keeperOf(known)
+  const keeper = keeperOf(known.all, known.schema)
   if (!keeper) return { note }
   const client = ['supabase', 'supabaseAdmin', 'admin', 'db'].find((n) => known.around.names(route.path).has(n) || known.around.locals(route).has(n))
   const code = client ? roleQuery(route, keeper, manners(route, known.all).library, client, caller, known.around) : undefined
@@ -260,7 +260,7 @@ export function roleFix(route: Route, known: Known, caller: string): Pick<Fix, '
 function administratorsAside(route: Route, known: Known): string {
   const admin = adminHelper(route, known.around) ?? manners(route, known.all).admin?.guard?.at
   if (!admin) {
-    const keeper = keeperOf(known)
+    const keeper = keeperOf(known.all, known.schema)
     return keeper ? `ask for the role (${keeper.table}.${keeper.column})` : 'ask for a role that only the server sets'
   }
   return 'name' in admin ? `ask for the role with ${admin.name}() (${admin.path}:${admin.line})` : `ask for the role, as ${admin.path}:${admin.line} does`
@@ -286,12 +286,9 @@ function roleAsked(
   return undefined
 }
 
-/** What the application itself asks comes before what a table is called. */
-const keeperOf = ({ all, schema }: Known): RoleKeeper | undefined => roleInCode(all) ?? roleKeeper(schema)
-
 /** The question for the role, where the application keeps it. */
 function roleFor(route: Route, known: Known, asked: SessionCode): { readonly note: string; readonly code?: string } {
-  const keeper = keeperOf(known)
+  const keeper = keeperOf(known.all, known.schema)
   const library = manners(route, known.all).library
   if (keeper) {
     const note = ` The role is kept in ${keeper.table}.${keeper.column}.`

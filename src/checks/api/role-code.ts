@@ -5,7 +5,8 @@ import { expressions, statements } from '../../model/frameworks/walk.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
 import { refusalAt } from './known.ts'
 
-type Schema = Pick<SchemaModel, 'tables' | 'functions'>
+/** What of the database the role of a user may be kept in. */
+export type Schema = Pick<SchemaModel, 'tables' | 'functions'>
 
 /** Where the application keeps who its administrators are. */
 export interface RoleKeeper {
@@ -94,20 +95,28 @@ export function adminHelper(route: Route, around: Surroundings): AdminHelper | u
 
 const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/
 
+/** The rows that say what a user is, asked for with the platform's client. */
+export const roleRows = ({ table, user, column }: RoleKeeper, db: string, caller: string): string =>
+  `await ${db}.from('${table}').select('${column}').eq('${user}', ${caller})`
+
+/** The words for administrators, as code quotes them. */
+export const grantedWords = ({ granted = ['admin'] }: RoleKeeper): readonly string[] => granted.map((w) => `'${w.replace(/[^\w -]/g, '')}'`)
+
 /** The question for the role of a user, in the words of the library that asks the database; `db` is the client in scope. */
 export function roleQuery(route: Route, keeper: RoleKeeper, library: string | undefined, db: string, caller: string, around: Surroundings): string | undefined {
   const refuse = refusalAt(route, around, 403)
   const { table, user, column, flag, listed } = keeper
-  const words = keeper.granted ?? ['admin']
-  const quoted = words.map((w) => `'${w.replace(/[^\w -]/g, '')}'`)
+  const quoted = grantedWords(keeper)
   const refused = flag ? `!me?.${column}` : quoted.length === 1 ? `me?.${column} !== ${quoted[0]}` : `![${quoted.join(', ')}].includes(me?.${column} ?? '')`
   switch (library) {
-    case 'supabase':
+    case 'supabase': {
+      const rows = roleRows(keeper, db, caller)
       return listed && column !== user
-        ? `const { data: roles } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller})\nif (!roles?.some((r) => ${quoted.map((q) => `r.${column} === ${q}`).join(' || ')})) ${refuse}`
+        ? `const { data: roles } = ${rows}\nif (!roles?.some((r) => ${quoted.map((q) => `r.${column} === ${q}`).join(' || ')})) ${refuse}`
         : listed
-          ? `const { data: admin } = await ${db}.from('${table}').select('${user}').eq('${user}', ${caller}).maybeSingle()\nif (!admin) ${refuse}`
-          : `const { data: me } = await ${db}.from('${table}').select('${column}').eq('${user}', ${caller}).maybeSingle()\nif (${refused}) ${refuse}`
+          ? `const { data: admin } = ${rows}.maybeSingle()\nif (!admin) ${refuse}`
+          : `const { data: me } = ${rows}.maybeSingle()\nif (${refused}) ${refuse}`
+    }
     case 'prisma': {
       const model = table.replace(/s$/i, '')
       return listed

@@ -1,10 +1,13 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import type { RoleKeeper } from './role-code.ts'
+import { type RoleKeeper, roleKeeper, type Schema } from './role-code.ts'
 
 /** Where the checks of the application itself find out who is an administrator, and by which words: what most of them ask. */
-export const roleInCode = (all: readonly Route[]): RoleKeeper | undefined => votesOf(all)[0]?.keeper
+const roleInCode = (all: readonly Route[]): RoleKeeper | undefined => votesOf(all)[0]?.keeper
+
+/** Where the application keeps who administers it: what its own checks ask comes before what a table is called. */
+export const keeperOf = (all: readonly Route[], schema: Schema): RoleKeeper | undefined => roleInCode(all) ?? roleKeeper(schema)
 
 /** A check that asks for another role than most of them do, by far: what it was written after is no longer so, or it lets in others. */
 export function isOdd(route: Route, all: readonly Route[]): boolean {

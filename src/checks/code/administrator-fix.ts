@@ -1,7 +1,7 @@
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { RoutesModel } from '../../model/routes/routes.ts'
-import { type RoleKeeper, roleKeeper } from '../api/role-code.ts'
-import { roleInCode } from '../api/role-in-code.ts'
+import { grantedWords, type RoleKeeper, roleRows } from '../api/role-code.ts'
+import { keeperOf } from '../api/role-in-code.ts'
 
 /** What takes the place of one person's address where code asks who may administer. */
 export interface AdministratorFix {
@@ -14,7 +14,7 @@ export interface AdministratorFix {
  * only where the platform signs people in: elsewhere nobody has it.
  */
 export function administratorFix({ routes }: RoutesModel, schema: SchemaModel): AdministratorFix {
-  const keeper = roleInCode(routes) ?? roleKeeper(schema)
+  const keeper = keeperOf(routes, schema)
   if (keeper)
     return {
       text: `The application keeps who administers it in ${keeper.table}.${keeper.column}: ask there, by the id that the verified session says, and see that only the server writes it.`,
@@ -32,11 +32,11 @@ export function administratorFix({ routes }: RoutesModel, schema: SchemaModel): 
 const PLATFORM = /\bauth\.get(?:User|Claims|Session)\b/
 
 /** Written for the platform's client, which most applications ask with; the words say the same for any other. */
-function asked({ table, user, column, flag, listed, granted }: RoleKeeper): string {
-  const words = (granted ?? ['admin']).map((w) => `'${w.replace(/[^\w -]/g, '')}'`).join(', ')
-  const row = `const { data } = await supabase.from('${table}').select('${column}').eq('${user}', user.id)`
+function asked(keeper: RoleKeeper): string {
+  const { user, column, flag, listed } = keeper
+  const row = `const { data } = ${roleRows(keeper, 'supabase', 'user.id')}`
   if (listed && column === user) return `${row}\nconst isAdmin = Boolean(data?.length)`
   return flag
     ? `${row}\nconst isAdmin = data?.some((r) => r.${column}) ?? false`
-    : `${row}\nconst isAdmin = data?.some((r) => [${words}].includes(r.${column})) ?? false`
+    : `${row}\nconst isAdmin = data?.some((r) => [${grantedWords(keeper).join(', ')}].includes(r.${column})) ?? false`
 }

@@ -2,8 +2,8 @@ import { createPolicy } from '../../database/access/create-policy.ts'
 import { readable } from '../../database/access/sql.ts'
 import type { Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import { type RoleKeeper, roleKeeper } from '../api/role-code.ts'
-import { roleInCode } from '../api/role-in-code.ts'
+import type { RoleKeeper } from '../api/role-code.ts'
+import { keeperOf } from '../api/role-in-code.ts'
 
 type Model = Pick<AppModel, 'schema' | 'routes'>
 
@@ -26,7 +26,7 @@ export function administratorsPolicy(model: Model, table: Pick<Table, 'schema' |
   if (asks) return { code: policy(`(select public.${readable(asks.name)}())`), role: `public.${asks.name}()` }
   const has = functions.find((f) => /^has_role$/i.test(f.name) && f.args.length === 2)
   if (has) return { code: policy(`(select public.${readable(has.name)}((select auth.uid()), 'admin'))`), role: `public.${has.name}()` }
-  const keeper = roleInCode(model.routes.routes) ?? roleKeeper(model.schema)
+  const keeper = keeperOf(model.routes.routes, model.schema)
   if (!keeper) return undefined
   const made = `create or replace function public.is_admin() returns boolean\n  language sql stable security definer set search_path = ''\n  as $$ select exists (select 1 from public.${readable(keeper.table)} where ${conditionOf(keeper)}) $$;`
   return { code: `${made}\n${policy('(select public.is_admin())')}`, role: `${keeper.table}.${keeper.column}` }
