@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { ADMIN_CLIENT, edgeFunction, IMPORTS_CLIENT, prismaSchema, SESSION_CLIENT } from '../support/applications.ts'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 type Findings = Awaited<ReturnType<typeof auditFiles>>['checks'][number]['findings']
 
@@ -8,10 +10,6 @@ const of = (all: Findings, subject: string) => {
   if (!found) throw new Error(`no finding of ${subject}: ${all.map((f) => f.subject).join(', ')}`)
   return { ...found.fix, message: found.message, title: found.title }
 }
-
-const importing = "import { createClient } from 'npm:@supabase/supabase-js@2'\n"
-const admin = "const admin = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)"
-const edge = (body: string, top = '') => `${importing}${top}Deno.serve(async (req) => {\n  ${admin}\n${body}\n  return new Response('ok')\n})\n`
 
 test('what is asked of the caller of an edge function depends on who calls it', async () => {
   const report = await auditFiles({
@@ -23,33 +21,33 @@ alter table user_roles enable row level security;
 alter table tickets enable row level security;
 select cron.schedule('tickets', '0 * * * *', $$ select net.http_post(url := 'https://abc.supabase.co/functions/v1/settle-tickets') $$);
 `,
-    'supabase/functions/settle-tickets/index.ts': edge("  await admin.from('tickets').update({ sent: true }).eq('sent', false)"),
-    'supabase/functions/ticket-reminder/index.ts': edge("  await admin.from('tickets').update({ sent: true }).eq('sent', false)"),
-    'supabase/functions/receive-mail/index.ts': edge(
+    'supabase/functions/settle-tickets/index.ts': edgeFunction("  await admin.from('tickets').update({ sent: true }).eq('sent', false)"),
+    'supabase/functions/ticket-reminder/index.ts': edgeFunction("  await admin.from('tickets').update({ sent: true }).eq('sent', false)"),
+    'supabase/functions/receive-mail/index.ts': edgeFunction(
       "  const { id, note } = await req.json()\n  await admin.from('tickets').update({ note }).eq('id', id)",
       "const corsHeaders = { 'Access-Control-Allow-Headers': 'authorization, svix-id, svix-signature' }\n",
     ),
-    'supabase/functions/admin-close-ticket/index.ts': edge("  const { id } = await req.json()\n  await admin.from('tickets').delete().eq('id', id)"),
-    'supabase/functions/contact-form/index.ts': edge("  const { note } = await req.json()\n  await admin.from('contact_messages').insert({ note })"),
-    'supabase/functions/close-account/index.ts': edge(
+    'supabase/functions/admin-close-ticket/index.ts': edgeFunction("  const { id } = await req.json()\n  await admin.from('tickets').delete().eq('id', id)"),
+    'supabase/functions/contact-form/index.ts': edgeFunction("  const { note } = await req.json()\n  await admin.from('contact_messages').insert({ note })"),
+    'supabase/functions/close-account/index.ts': edgeFunction(
       "  const { user_id, user } = await req.json()\n  await admin.from('tickets').delete().eq('user_id', user_id)",
     ),
-    'supabase/functions/move-ticket/index.ts': edge(
+    'supabase/functions/move-ticket/index.ts': edgeFunction(
       "  const { ticket_id, note } = await req.json()\n  const { data: user } = await admin.from('tickets').update({ note }).eq('id', ticket_id).select()\n  console.log(user)",
       "const corsHeaders = { 'Access-Control-Allow-Origin': '*' }\n",
     ),
-    'supabase/functions/own-tickets/index.ts': `${importing}Deno.serve(async (request) => {
+    'supabase/functions/own-tickets/index.ts': `${IMPORTS_CLIENT}Deno.serve(async (request) => {
   if (request.method === 'OPTIONS') return new Response('ok')
   const asking = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_ANON_KEY')!, { global: { headers: { Authorization: request.headers.get('Authorization') ?? '' } } })
   const { data: { user: me } } = await asking.auth.getUser()
   if (!me) return new Response(null, { status: 401 })
-  ${admin}
+  ${ADMIN_CLIENT}
   const { data } = await admin.from('tickets').select('note').eq('user_id', me.id)
   return Response.json(data)
 })
 `,
   })
-  const all = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const all = findingsOfCheck(report, 16)
   for (const name of ['settle-tickets', 'ticket-reminder'])
     expect(of(all, `function ${name}`).code).toMatch(/CRON_SECRET[\s\S]*!secret \|\|[\s\S]*'x-cron-secret'/)
   expect(of(all, 'function settle-tickets').text).toMatch(/pg_cron starts it/)
@@ -72,11 +70,7 @@ select cron.schedule('tickets', '0 * * * *', $$ select net.http_post(url := 'htt
 test('the fix of an action is called for by what its file exports, and by the library that the application has', async () => {
   const report = await auditFiles({
     'package.json': '{ "dependencies": { "next": "14.2.0", "next-auth": "^4.24.0", "@prisma/client": "5.0.0", "bcryptjs": "2.4.3" } }',
-    'prisma/schema.prisma': `datasource db {
-  provider = "postgresql"
-  url      = env("DATABASE_URL")
-}
-model User {
+    'prisma/schema.prisma': prismaSchema(`model User {
   id       String  @id
   email    String  @unique
   password String
@@ -89,7 +83,7 @@ model Order {
   userId String
   user   User    @relation(fields: [userId], references: [id])
 }
-`,
+`),
     'lib/db.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
     'lib/auth.ts': `import CredentialsProvider from 'next-auth/providers/credentials'
 import { compare } from 'bcryptjs'
@@ -122,7 +116,7 @@ export async function allOrders() {
     'app/page.tsx':
       "import { Pay } from '@/components/pay'\nimport { allOrders } from '@/lib/orders'\nexport default async function Page() {\n  const orders = await allOrders()\n  return orders.map((o) => <Pay key={o.id} id={o.id} />)\n}\n",
   })
-  const found = (number: number) => report.checks.find((c) => c.number === number)?.findings ?? []
+  const found = (number: number) => findingsOfCheck(report, number)
   const paid = of(found(16), 'action lib/orders.ts#markPaid')
   expect(paid.message).toMatch(/\(isPaid\)/)
   expect(paid.code).toMatch(/import \{ getServerSession \} from 'next-auth'\nimport \{ authOptions \} from '\.\/auth'[\s\S]*getServerSession\(authOptions\)/)
@@ -149,7 +143,7 @@ notes.delete('/:id', async (req, res) => {
 })
 `,
   })
-  const fix = of(report.checks.find((c) => c.number === 16)?.findings ?? [], 'route DELETE /api/notes/[id]')
+  const fix = of(findingsOfCheck(report, 16), 'route DELETE /api/notes/[id]')
   expect(fix.code).toContain("notes.delete('/:id', requireUser, handler)")
   expect(fix.code).not.toMatch(/supabase/)
 })
@@ -157,13 +151,7 @@ notes.delete('/:id', async (req, res) => {
 test('who is an administrator is asked as the application asks it, where no schema says it', async () => {
   const report = await auditFiles({
     'package.json': '{ "name": "school", "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
-    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
-import { cookies } from 'next/headers'
-export async function createClient() {
-  const store = await cookies()
-  return createServerClient(process.env.SUPABASE_URL!, process.env.SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
-}
-`,
+    'lib/server.ts': SESSION_CLIENT,
     'app/admin/logs/route.ts': `import { createClient } from '../../../lib/server'
 export async function GET() {
   const supabase = await createClient()
@@ -184,7 +172,7 @@ export async function removePages() {
 `,
     'app/admin/pages/page.tsx': "import { removePages } from './actions'\nexport default () => <form action={removePages} />\n",
   })
-  const { code } = of(report.checks.find((c) => c.number === 16)?.findings ?? [], 'action app/admin/pages/actions.ts#removePages')
+  const { code } = of(findingsOfCheck(report, 16), 'action app/admin/pages/actions.ts#removePages')
   expect(code).toMatch(/from\('profiles'\)\.select\('role'\)\.eq\('id', user\.id\)/)
   expect(code).toMatch(/\['owner', 'head'\]\.includes\(me\?\.role \?\? ''\)/)
 })

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
+import { edgeFunction } from '../support/applications.ts'
 import { auditFiles } from '../support/audit-files.ts'
-
-const edge = (body: string) => `import { createClient } from 'npm:@supabase/supabase-js@2'
-Deno.serve(async (req) => {
-  const admin = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)
-${body}
-  return new Response('ok')
-})
-`
+import { findingsOfCheck } from '../support/reported.ts'
 
 test('a guard asks what whoever calls can bring: a job, a captcha, a trial, a trigger and a sender that signs have no session', async () => {
   const report = await auditFiles({
@@ -21,10 +15,12 @@ begin
 end $$;
 revoke execute on function tell() from public, anon, authenticated;
 `,
-    'supabase/functions/process-anniversary-resets/index.ts': edge("  await admin.from('profiles').update({ tokens: 100 }).lt('tokens', 100)"),
-    'supabase/functions/reset-member/index.ts': edge("  const { id } = await req.json()\n  await admin.from('profiles').update({ tokens: 100 }).eq('id', id)"),
-    'supabase/functions/verify-turnstile/index.ts': edge("  const { email } = await req.json()\n  await admin.rpc('is_email_blocked', { email })"),
-    'supabase/functions/send-note/index.ts': edge(
+    'supabase/functions/process-anniversary-resets/index.ts': edgeFunction("  await admin.from('profiles').update({ tokens: 100 }).lt('tokens', 100)"),
+    'supabase/functions/reset-member/index.ts': edgeFunction(
+      "  const { id } = await req.json()\n  await admin.from('profiles').update({ tokens: 100 }).eq('id', id)",
+    ),
+    'supabase/functions/verify-turnstile/index.ts': edgeFunction("  const { email } = await req.json()\n  await admin.rpc('is_email_blocked', { email })"),
+    'supabase/functions/send-note/index.ts': edgeFunction(
       "  const { to } = await req.json()\n  await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('RESEND_API_KEY')}` }, body: JSON.stringify({ to }) })",
     ),
     'app/api/webhook/test-secret/route.ts': 'export async function POST() {\n  return Response.json({ secret: process.env.PADDLE_WEBHOOK_SECRET })\n}\n',
@@ -37,7 +33,7 @@ export async function POST(request: Request) {
 }
 `,
   })
-  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const findings = findingsOfCheck(report, 16)
   const said = Object.fromEntries(findings.map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
   expect(said).toMatchObject({
     'function process-anniversary-resets': expect.stringMatching(/nothing of a request enters into it, and no page calls it\. Set CRON_SECRET/),
@@ -87,7 +83,7 @@ import { checkoutCustomer, removeBoth } from '../../lib/actions'
 export default () => <div onClick={() => checkoutCustomer('1')}><b onClick={() => removeBoth('1')} /></div>
 `,
   })
-  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  const fixes = Object.fromEntries(findingsOfCheck(report, 16).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
   expect(fixes['action lib/actions.ts#cancelVisit']).toMatch(/page \/visit\/\[id\] uses this[\s\S]*random token[\s\S]*accessToken/)
   expect(fixes['route PATCH /api/visits/[id]']).toMatch(/page \/visit\/\[id\] uses this[\s\S]*random token/)
   expect(fixes['action lib/actions.ts#leaveNote']).toMatch(/refuse with 429/)
@@ -97,7 +93,7 @@ export default () => <div onClick={() => checkoutCustomer('1')}><b onClick={() =
 })
 
 test('the pages of a single-page application say whom an edge function is for', async () => {
-  const mail = edge(
+  const mail = edgeFunction(
     "  const { to, text } = await req.json()\n  await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('RESEND_API_KEY')}` }, body: JSON.stringify({ to, text }) })",
   )
   const page = (name: string) =>
@@ -127,7 +123,7 @@ export default () => (
     'supabase/functions/welcome-applicant/index.ts': mail,
     'supabase/functions/send-quote/index.ts': mail,
   })
-  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  const fixes = Object.fromEntries(findingsOfCheck(report, 16).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
   expect(fixes['function welcome-applicant']).toMatch(/page \/join uses this[\s\S]*refuse with 429/)
   expect(fixes['function send-quote']).toMatch(/^Establish who calls[\s\S]*getUser/)
 })
@@ -141,14 +137,14 @@ alter table profiles enable row level security;
 alter table contact_messages enable row level security;
 create policy "own" on profiles for select using (id = auth.uid());
 `,
-    'supabase/functions/contact-form/index.ts': edge(`  if (req.method === 'GET') {
+    'supabase/functions/contact-form/index.ts': edgeFunction(`  if (req.method === 'GET') {
     const { data } = await admin.from('contact_messages').select('*')
     return Response.json(data)
   }
   await admin.from('contact_messages').insert(await req.json())`),
-    'supabase/functions/bulk/index.ts': edge("  const { table, ids } = await req.json()\n  await admin.from(table).delete().in('id', ids)"),
+    'supabase/functions/bulk/index.ts': edgeFunction("  const { table, ids } = await req.json()\n  await admin.from(table).delete().in('id', ids)"),
   })
-  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  const fixes = Object.fromEntries(findingsOfCheck(report, 16).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
   expect(fixes['function contact-form']).toMatch(
     /administrator where all rows of contact_messages are read[\s\S]*where all rows are read[\s\S]*403[\s\S]*for the rest[\s\S]*429/,
   )
@@ -191,14 +187,14 @@ export async function POST(request: Request) {
 `,
     'app/api/groupme/webhook/route.ts': change('../../../../lib/admin'),
     // a database's own event, a view that shows a file, a trial without a caller, and a function that others call with the key of the server
-    'supabase/functions/on-visit/index.ts': edge(
+    'supabase/functions/on-visit/index.ts': edgeFunction(
       "  const payload = await req.json()\n  if (payload.old_record?.note !== payload.record.note) await admin.from('visits').update({ note: 'x' }).eq('id', payload.record.id)",
     ),
-    'supabase/functions/test-visits/index.ts': edge("  const { id } = await req.json()\n  await admin.from('visits').delete().eq('id', id)"),
-    'supabase/functions/tell-person/index.ts': edge(
+    'supabase/functions/test-visits/index.ts': edgeFunction("  const { id } = await req.json()\n  await admin.from('visits').delete().eq('id', id)"),
+    'supabase/functions/tell-person/index.ts': edgeFunction(
       "  const { userId, note } = await req.json()\n  await admin.from('visits').update({ note }).eq('user_id', userId)",
     ),
-    'supabase/functions/receive/index.ts': edge(
+    'supabase/functions/receive/index.ts': edgeFunction(
       "  await fetch(`${Deno.env.get('SUPABASE_URL')}/functions/v1/tell-person`, { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')}` } })",
     ),
     'app/tell/page.tsx':
@@ -206,7 +202,7 @@ export async function POST(request: Request) {
     'lib/browser.ts':
       "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!)\nexport const signIn = (email: string, password: string) => supabase.auth.signInWithPassword({ email, password })\n",
   })
-  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const findings = findingsOfCheck(report, 16)
   const said = Object.fromEntries(findings.map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
   expect(said).toMatchObject({
     'route POST /api/visits/[id]/reminders': expect.stringMatching(/^Establish who calls/),
@@ -252,7 +248,7 @@ export async function withRateLimit(request: Request, limiter: Ratelimit) {
   })
   const codeOf = async (limit: string) => {
     const report = await auditFiles(files(limit))
-    return report.checks.find((c) => c.number === 18)?.findings.find((f) => f.subject === 'route POST /api/staff/login')?.fix
+    return findingsOfCheck(report, 18).find((f) => f.subject === 'route POST /api/staff/login')?.fix
   }
   expect((await codeOf(limited))?.code).toMatch(
     /import \{ withRateLimit[\s\S]*withRateLimit\(request, limiters\.auth\)\nif \(refused instanceof Response\) return refused$/,
@@ -261,7 +257,7 @@ export async function withRateLimit(request: Request, limiter: Ratelimit) {
 })
 
 test('who calls an edge function besides pages is let through: functions, triggers and jobs that are named in rows', async () => {
-  const change = edge("  const { id, note } = await req.json()\n  await admin.from('notes').update({ note }).eq('id', id)")
+  const change = edgeFunction("  const { id, note } = await req.json()\n  await admin.from('notes').update({ note }).eq('id', id)")
   const report = await auditFiles({
     'package.json': '{ "name": "desk", "dependencies": { "vite": "5", "react": "18", "@supabase/supabase-js": "2.45.0" } }',
     'supabase/migrations/1.sql': `create table notes (id uuid primary key, user_id uuid references auth.users (id), note text);
@@ -293,15 +289,15 @@ export const Desk = () => <a onClick={() => supabase.functions.invoke('send-note
       "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)\n",
     'supabase/functions/send-note/index.ts': change,
     'supabase/functions/share-note/index.ts': change,
-    'supabase/functions/dispatch-notes/index.ts': edge(
+    'supabase/functions/dispatch-notes/index.ts': edgeFunction(
       "  await fetch(`${Deno.env.get('SUPABASE_URL')}/functions/v1/send-note`, { method: 'POST', body: '{}' })\n  await admin.from('notes').delete().lt('id', '')",
     ),
     'supabase/functions/tell-note/index.ts': change,
     'supabase/functions/watch-inbound/index.ts': change,
     'supabase/functions/manage-cron-jobs/index.ts': change,
-    'supabase/functions/remind-all/index.ts': edge("  await admin.from('notes').update({ note: 'due' }).is('note', null)"),
+    'supabase/functions/remind-all/index.ts': edgeFunction("  await admin.from('notes').update({ note: 'due' }).is('note', null)"),
   })
-  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  const fixes = Object.fromEntries(findingsOfCheck(report, 16).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
   expect(fixes['function send-note']).toMatch(/^Establish who calls[\s\S]*dispatch-notes\/index\.ts:\d+\): they bring the key of the server[\s\S]*!ofTheServer/)
   // what a trigger calls as well as a page
   expect(fixes['function share-note']).toMatch(
@@ -338,7 +334,7 @@ export const config = { matcher: ['/desk/:path*'] }
     'app/api/places/route.ts': search,
     'app/api/towns/route.ts': search,
   })
-  const fixes = Object.fromEntries((report.checks.find((c) => c.number === 16)?.findings ?? []).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  const fixes = Object.fromEntries(findingsOfCheck(report, 16).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
   expect(fixes['route POST /api/places']).toMatch(/^The page \/find uses this and sends nobody away[\s\S]*429/)
   expect(fixes['route POST /api/towns']).toMatch(/^Establish who calls/)
   expect(fixes['route POST /api/towns']).not.toMatch(/\/find/)

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 const FIRST = 'supabase/migrations/1_init.sql'
 
 /** Findings of a check over the SQL, and over the SQL followed by what the fixes of the named subjects say. */
 async function repaired(number: number, sql: string, subjects: readonly string[]) {
-  const findings = async (files: Record<string, string>) => (await auditFiles(files)).checks.find((c) => c.number === number)?.findings ?? []
+  const findings = async (files: Record<string, string>) => findingsOfCheck(await auditFiles(files), number)
   const before = await findings({ [FIRST]: sql })
   const fixes = before.filter((f) => subjects.includes(f.subject)).map((f) => f.fix.code ?? '')
   expect(fixes.filter(Boolean)).toHaveLength(subjects.length)
@@ -145,7 +146,7 @@ export async function GET(request: Request) {
   return Response.json(await supabase.from('tenders').select('*').eq('company_id', user.id))
 }`,
   })
-  const findings = report.checks.find((c) => c.number === 1)?.findings ?? []
+  const findings = findingsOfCheck(report, 1)
   const codeOf = (subject: string) => findings.find((f) => f.subject === subject)?.fix.code
   expect(codeOf('table public.tenders')).toContain('(select auth.uid())::text = company_id::text')
   expect(codeOf('table public.plans')).toBe('alter table public.plans enable row level security;')
@@ -188,7 +189,7 @@ begin
 end $$;
 create trigger greet after insert on auth.users for each row execute function greet();`,
   })
-  const open = report.checks.find((c) => c.number === 1)?.findings ?? []
+  const open = findingsOfCheck(report, 1)
   expect(open.map((f) => f.subject)).toEqual(['table public.readings'])
   expect(open[0]?.fix.code).not.toContain('profile_id')
 })

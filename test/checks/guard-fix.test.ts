@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { prismaSchema, SESSION_CLIENT } from '../support/applications.ts'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 const HANDLER = `import { createClient } from 'jsr:@supabase/supabase-js@2'
 Deno.serve(async (req) => {
@@ -18,7 +20,7 @@ test.each([
     'supabase/config.toml': `project_id = "a"\n[functions.${name}]\nverify_jwt = false\n`,
     [`supabase/functions/${name}/index.ts`]: HANDLER,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.severity).toBe('Critical')
   expect(finding?.fix.code).toMatch(code)
 })
@@ -53,7 +55,7 @@ export const actions = {
 }
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.message).toBe(
     'The form action search reads profiles with the service role or a direct connection without checking who calls. The check at src/routes/admin/+layout.server.ts:7 stands before the pages there; it does not run for form actions and endpoints.',
   )
@@ -67,13 +69,7 @@ export const actions = {
 test('the role is asked for as the checks of the application ask for it, where no SQL shows the table', async () => {
   const report = await auditFiles({
     'package.json': '{ "name": "app", "dependencies": { "next": "16.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
-    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
-import { cookies } from 'next/headers'
-export async function createClient() {
-  const store = await cookies()
-  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
-}
-`,
+    'lib/server.ts': SESSION_CLIENT,
     'app/admin/logs/route.ts': `import { createClient } from '../../../lib/server'
 export async function GET() {
   const supabase = await createClient()
@@ -92,7 +88,7 @@ export async function DELETE(req: Request) {
 }
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.fix.code).toMatch(/from\('people'\)\.select\('role'\)\.eq\('auth_id', user\.id\).*!\['chief', 'owner'\]\.includes\(me\?\.role \?\? ''\)/s)
 })
 
@@ -111,7 +107,7 @@ app.delete('/api/brands/:id', async (req, res) => {
 app.listen(3000)
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.fix.text).toContain('Pages send the ID token along')
   expect(finding?.fix.code).toMatch(/verifyIdToken\(token\).*app\.delete\('\/api\/brands\/:id', requireUser, handler\)/s)
 })
@@ -168,7 +164,7 @@ app.delete('/notes/:id', log, async (req, res) => {
 app.listen(3000)
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.subject).toBe('route DELETE /notes/[id]')
   expect(finding?.fix.code).toContain(code)
 })
@@ -193,7 +189,7 @@ export async function POST(request: Request) {
   return Response.json({ ok: true })
 }`,
   })
-  const [finding] = report.checks.find((c) => c.number === 17)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 17)
   expect(finding?.severity).toBe('High')
   expect(finding?.fix.text).toContain('customer_id holds no user')
   expect(finding?.fix.code).not.toContain('customer_id')
@@ -231,7 +227,7 @@ const admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVI
 ${handler}
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.severity).toBe('Critical')
   expect(finding?.fix.code).toMatch(code)
 })
@@ -282,7 +278,7 @@ export async function DELETE(incoming: Request) {
 }
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.subject).toMatch(/^route DELETE/)
   expect(finding?.fix.code).toBe(code)
 })
@@ -306,11 +302,11 @@ app.delete('/api/people/:id', async (req, res) => {
 app.listen(3000)
 `,
   })
-  const finding = report.checks.find((c) => c.number === 16)?.findings.find((f) => f.subject.startsWith('route DELETE'))
+  const finding = findingsOfCheck(report, 16).find((f) => f.subject.startsWith('route DELETE'))
   expect(finding?.fix.text).toMatch(/let POST \/api\/login issue a session that the server signs/)
   expect(finding?.fix.code).toMatch(/requireUser stands for a middleware that verifies the session/)
   expect(finding?.fix.code).not.toMatch(/supabase/)
-  const limit = report.checks.find((c) => c.number === 18)?.findings[0]
+  const limit = findingsOfCheck(report, 18)[0]
   expect(limit?.fix.text).toMatch(/app\.set\('trust proxy', 1\)/)
 })
 
@@ -336,13 +332,7 @@ export async function DELETE(request: Request) {
   const report = await auditFiles({
     'package.json': '{ "name": "app", "dependencies": { "next": "16.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
     'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
-    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
-import { cookies } from 'next/headers'
-export async function createClient() {
-  const store = await cookies()
-  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
-}
-`,
+    'lib/server.ts': SESSION_CLIENT,
     'app/api/cards/list/route.ts': handler('createClient()', ''),
     'app/api/logs/route.ts': handler('await createClient()', ''),
     'app/api/cards/remove/route.ts': open('cards'),
@@ -350,7 +340,7 @@ export async function createClient() {
     ...Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((n) => [`app/api/chiefs/${n}/route.ts`, handler('await createClient()', flag)])),
     'app/api/admin/prices/route.ts': open('prices'),
   })
-  const fixOf = (subject: string) => report.checks.find((c) => c.number === 16)?.findings.find((f) => f.subject === subject)?.fix
+  const fixOf = (subject: string) => findingsOfCheck(report, 16).find((f) => f.subject === subject)?.fix
   expect(fixOf('route DELETE /api/cards/remove')?.code).toMatch(/= await createClient/)
   expect(fixOf('route DELETE /api/admin/prices')?.code).toMatch(/is_super_admin/)
   expect(fixOf('route DELETE /api/admin/prices')?.text).not.toMatch(/odd/)
@@ -359,11 +349,7 @@ export async function createClient() {
 test('what belongs to a row of the caller is tied to that row, whoever is signed in has the name that the handler gives them, and what is public stays so', async () => {
   const report = await auditFiles({
     'package.json': '{ "name": "app", "dependencies": { "next": "15.0.0", "next-auth": "5.0.0", "@prisma/client": "6.0.0" } }',
-    'prisma/schema.prisma': `datasource db {
-  provider = "postgresql"
-  url      = env("DATABASE_URL")
-}
-model User {
+    'prisma/schema.prisma': prismaSchema(`model User {
   id     String  @id
   email  String  @unique
   phone  String?
@@ -381,7 +367,7 @@ model Plan {
   brand   Brand  @relation(fields: [brandId], references: [id])
   token   String
 }
-`,
+`),
     'lib/prisma.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
     'lib/auth.ts': "import NextAuth from 'next-auth'\nexport const { auth, handlers } = NextAuth({ providers: [] })\n",
     'lib/helpers.ts':
@@ -408,7 +394,7 @@ export async function GET() {
 }
 `,
   })
-  const fixOf = (number: number, subject: string) => report.checks.find((c) => c.number === number)?.findings.find((f) => f.subject === subject)?.fix
+  const fixOf = (number: number, subject: string) => findingsOfCheck(report, number).find((f) => f.subject === subject)?.fix
   const pushing = fixOf(17, 'route POST /api/plans/push')
   expect(pushing?.text).toMatch(/Brand\.userId of the row that its brandId names does/)
   expect(pushing?.code).toMatch(/prisma\.brand\.findFirst\(\{ where: \{ id: brandId, userId: user\.id \}/)

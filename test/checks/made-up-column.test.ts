@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 const schema = (roles: string) => ({
   'supabase/migrations/1_init.sql': `create table profiles (id uuid primary key references auth.users, name text${roles});
@@ -11,7 +12,7 @@ create policy "admins" on settings for all using (exists (select 1 from profiles
 })
 
 const escalation = async (files: Record<string, string>) =>
-  (await auditFiles(files)).checks.find((c) => c.number === 4)?.findings.find((f) => f.subject === 'policy public.profiles "own"')
+  findingsOfCheck(await auditFiles(files), 4).find((f) => f.subject === 'policy public.profiles "own"')
 
 test('what a finding says of a column that no SQL creates rests on its being there', async () => {
   const made = await escalation(schema(''))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 const handler = (work: string) => `import { createClient } from 'jsr:@supabase/supabase-js@2'
 import Stripe from 'npm:stripe@14'
@@ -30,7 +31,7 @@ test.each([
     'supabase/config.toml': 'project_id = "a"\n[functions.settle]\nverify_jwt = false\n',
     'supabase/functions/settle/index.ts': handler(work),
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.severity).toBe('Critical')
   expect(finding?.message).toMatch(words)
 })
@@ -47,7 +48,7 @@ test('rows that are written over HTTP are no service that costs money', async ()
 })
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.message).toMatch(/data API for notes with a key of the server/)
   expect(finding?.attack).not.toMatch(/bill/)
 })
@@ -66,7 +67,7 @@ export async function POST(request: Request) {
 }
 `,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding?.severity).toBe('Critical')
   expect(finding?.message).toMatch(/lets everyone in when STOCK_TOKEN is not set/)
 })
@@ -105,7 +106,7 @@ export async function loginUser(email: string, password: string) {
 }
 `,
   })
-  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const findings = findingsOfCheck(report, 16)
   expect(findings.map((f) => [f.severity, f.path])).toEqual([['Critical', 'lib/require-admin.ts']])
   expect(findings[0]?.message).toMatch(/2 handlers rely on this check.*cookie admin_session that is only compared with a value from the code/)
 })
@@ -128,7 +129,7 @@ export async function POST(request: Request) {
       ]),
     ),
   })
-  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const findings = findingsOfCheck(report, 16)
   const fixOf = (subject: string) => findings.find((f) => f.subject === subject)?.fix.text
   expect(fixOf('route POST /api/buy')).toMatch(/price from the server/)
   expect(fixOf('route POST /api/refund')).toMatch(/Establish who calls/)
@@ -156,7 +157,7 @@ export default function Page() {
   return <button onClick={async () => removeNote((await listNotes())[0].id)}>x</button>
 }`,
   })
-  const [finding] = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 16)
   expect(finding).toMatchObject({ severity: 'High', subject: 'file lib/actions.ts' })
   expect(finding?.message).toMatch(/^2 actions of this file are alike\. The server action removeNote deletes from notes/)
   expect(finding?.attack).toMatch(/which every page that uses it carries, and the server deletes from notes/)

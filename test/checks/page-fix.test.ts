@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 const page = (to: string) => `'use client'
 import { useEffect } from 'react'
@@ -32,7 +33,7 @@ export async function verifyAuth(request: Request) {
 `
 const fixOf = async (files: Record<string, string>) => {
   const report = await auditFiles({ 'app/admin/page.tsx': page('/login'), 'app/login/page.tsx': 'export default () => <form />\n', ...files })
-  const fix = report.checks.find((c) => c.number === 10)?.findings[0]?.fix
+  const fix = findingsOfCheck(report, 10)[0]?.fix
   return `${fix?.text}\n${fix?.code}`
 }
 const manifest = (dependencies: string) => `{ "name": "shop", "dependencies": { "next": "15.0.0", "react": "19.0.0"${dependencies} } }`
@@ -67,7 +68,7 @@ test('a page beside those that the middleware guards is put behind it, and a lin
     'app/usage/page.tsx': asking,
     'app/accept-invitation/page.tsx': asking.replace("'/login'", "'/login?next=/accept-invitation'"),
   })
-  const findings = report.checks.find((c) => c.number === 10)?.findings ?? []
+  const findings = findingsOfCheck(report, 10)
   const fixes = Object.fromEntries(findings.map((f) => [f.subject, f.fix]))
   expect(fixes['route GET /usage']?.text).toMatch(
     /^The check at middleware\.ts:1 stands before other pages already: let it cover \/usage as well\. Or without it: fetch the user/,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 const webhook = (renewed: string) => `import { PrismaClient } from '@prisma/client'
 import Stripe from 'stripe'
@@ -19,7 +20,7 @@ const audit = async (renewed: string) => {
     'package.json': '{ "name": "app", "dependencies": { "next": "15.0.0", "stripe": "17.0.0", "@prisma/client": "5.17.0" } }',
     'app/api/stripe/route.ts': webhook(renewed),
   })
-  return [21, 22].map((number) => report.checks.find((c) => c.number === number)?.findings[0])
+  return [21, 22].map((number) => findingsOfCheck(report, number)[0])
 }
 
 test('where a paid period is stored, a missing case says what that date is worth, in the library of the endpoint', async () => {
@@ -76,7 +77,7 @@ Deno.serve(async (req) => {
 })
 `,
   })
-  const findings = report.checks.find((c) => c.number === 20)?.findings ?? []
+  const findings = findingsOfCheck(report, 20)
   const of = (subject: string) => findings.find((f) => f.subject === subject)
   const deno = of('function stripe-webhook')
   expect(deno?.title).toBe('Verification is skipped when the header is missing')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 test('a later definition that PostgreSQL refuses is named where the earlier one is shown', async () => {
   const report = await auditFiles({
@@ -10,7 +11,7 @@ create function everybody() returns table (id uuid, email text) language sql sta
     'supabase/migrations/2_harden.sql': `create or replace function everybody() returns table (id uuid) language sql stable security definer as $$
   select p.id from profiles p where p.id = auth.uid() $$;`,
   })
-  const [finding] = report.checks.find((c) => c.number === 2)?.findings ?? []
+  const [finding] = findingsOfCheck(report, 2)
   expect(finding?.subject).toBe('function public.everybody()')
   expect(finding?.message).toMatch(
     /without checking who calls\. The later definition at supabase\/migrations\/2_harden\.sql:1 is not in force: PostgreSQL refuses it \(cannot change return type of existing function\)/,

@@ -1,21 +1,14 @@
 import { expect, test } from 'vitest'
 import type { ReportFinding } from '../../src/report/report.ts'
+import { BROWSER_APPLICATION, SESSION_CLIENT } from '../support/applications.ts'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingOfCheck } from '../support/reported.ts'
 
 /** The findings of checks 1 to 6 on a repository, by check and subject. */
 async function findingsOf(files: Readonly<Record<string, string>>): Promise<(check: number, subject: string) => ReportFinding> {
   const report = await auditFiles(files)
-  return (check, subject) => {
-    const of = report.checks.find((c) => c.number === check)
-    const found = of?.findings.find((f) => f.subject === subject)
-    if (!found) throw new Error(`no finding of check ${check} for ${subject}: ${of?.findings.map((f) => f.subject).join('; ')}`)
-    return found
-  }
+  return (check, subject) => findingOfCheck(report, check, subject)
 }
-
-const CLIENT = `import { createClient } from '@supabase/supabase-js'
-export const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)
-`
 
 test('a policy for everything names the other checks that it fails, and two that let the same people in are one finding', async () => {
   const of = await findingsOf({
@@ -38,9 +31,7 @@ create policy "signed in read" on diaries for select to authenticated using (tru
 
 test('switching row level security on lets nobody appoint himself and locks out nobody whom the code serves', async () => {
   const of = await findingsOf({
-    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
-    'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': CLIENT,
+    ...BROWSER_APPLICATION,
     'src/main.tsx': `import { supabase } from './client'
 export async function save(id: string) {
   await supabase.from('profiles').upsert({ id, nickname: 'x' })
@@ -183,13 +174,7 @@ create table sessions (id uuid primary key default gen_random_uuid(), city text,
 create table candidates (id uuid primary key default gen_random_uuid(), stage_name text, email text, phone text);
 create table reset_tokens (id uuid primary key default gen_random_uuid(), token text);
 `,
-        'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
-import { cookies } from 'next/headers'
-export async function createClient() {
-  const store = await cookies()
-  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll: () => {} } })
-}
-`,
+        'lib/server.ts': SESSION_CLIENT,
         'app/admin/page.tsx': `import { redirect } from 'next/navigation'
 import { createClient } from '../../lib/server'
 export default async function Page() {
@@ -244,9 +229,7 @@ create policy "Anyone can write" on letters for insert with check (true);`
 
 test('what the code goes on doing: what a query compares is not written, ids of another service are no UUIDs, pages call functions', async () => {
   const of = await findingsOf({
-    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
-    'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': CLIENT,
+    ...BROWSER_APPLICATION,
     'src/main.tsx': `import { supabase } from './client'
 export async function seen(id: string, user: string) {
   await supabase.from('messages').update({ is_read: true }).eq('sender_id', user).eq('receiver_id', id)
@@ -302,9 +285,8 @@ create function read_points(p_user_id uuid) returns setof purses language sql se
 
 test('pages for administrators go on with all rows, and what visitors are shown stays shown', async () => {
   const of = await findingsOf({
+    ...BROWSER_APPLICATION,
     'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18","react-router-dom":"6"}}',
-    'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': CLIENT,
     'src/main.tsx': "import './pages/Events'\nimport './pages/Mine'\nimport './pages/Contact'\nimport './pages/admin/Office'\n",
     'src/pages/Events.tsx': "import { supabase } from '../client'\nexport const load = () => supabase.from('events').select('*')\n",
     'src/pages/Mine.tsx': "import { supabase } from '../client'\nexport const load = () => supabase.from('visits').select('*')\n",
@@ -379,9 +361,7 @@ create policy "holders upload" on storage.objects for insert to authenticated wi
 
 test('a policy for everything is replaced where owners need it and nowhere else, and rows that people share are shown to each of them', async () => {
   const of = await findingsOf({
-    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
-    'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': CLIENT,
+    ...BROWSER_APPLICATION,
     'src/main.tsx': `import { supabase } from './client'
 export async function save(id: string) {
   await supabase.from('notes').insert({ user_id: id, body: 'x' })
@@ -415,9 +395,7 @@ test('what several people work with is opened to those whom other policies let r
 create policy "see ${table}" on ${table} for select to authenticated using (may_reach(auth.uid(), project_id));
 create policy "do ${table}" on ${table} for insert to authenticated with check (has_module_permission(auth.uid(), '${word}'));`
   const of = await findingsOf({
-    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
-    'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': CLIENT,
+    ...BROWSER_APPLICATION,
     'src/main.tsx': `import { supabase } from './client'
 export async function work(id: string) {
   await supabase.from('budgets').insert({ created_by: id, total: 1 })
@@ -471,9 +449,7 @@ create policy "drop days" on closed_days for delete to authenticated using (true
 
 test('files go on lying where the code puts them: another policy of the bucket says whose they are, and a root has no folder', async () => {
   const of = await findingsOf({
-    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
-    'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': CLIENT,
+    ...BROWSER_APPLICATION,
     'src/main.tsx': `import { supabase } from './client'
 export async function save(project: { id: string }, file: File, pathOf: (f: File) => string) {
   await supabase.storage.from('plans').upload(\`\${project.id}/\${file.name}\`, file)
@@ -511,9 +487,7 @@ create policy "put mixed" on storage.objects for insert to authenticated with ch
 
 test('advice leaves what a policy asks of the new row, those who act on others, readers of a view and what was used up as they are', async () => {
   const of = await findingsOf({
-    'package.json': '{"dependencies":{"@supabase/supabase-js":"2","vite":"5","react":"18"}}',
-    'index.html': '<script type="module" src="/src/main.tsx"></script>',
-    'src/client.ts': CLIENT,
+    ...BROWSER_APPLICATION,
     'src/main.tsx': `import { supabase } from './client'
 export async function act(id: string) {
   await supabase.rpc('remove_from_chat', { p_chat: id, p_user_id: id })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { prismaSchema } from '../support/applications.ts'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingsOfCheck } from '../support/reported.ts'
 
 test('the words of a breach are those of the library that the handler uses, and of the place where it runs', async () => {
   const report = await auditFiles({
@@ -34,7 +36,7 @@ Deno.serve(async (req) => {
 })
 `,
   })
-  const findings = report.checks.find((c) => c.number === 17)?.findings ?? []
+  const findings = findingsOfCheck(report, 17)
   const of = (subject: string) => findings.find((f) => f.subject === subject)
   const row = of('route DELETE /api/cart/[itemId]')
   expect(row?.message).toMatch(/cart_items by path parameter `itemId` with a direct connection, and nothing compares the row's owner with the caller\.$/)
@@ -66,7 +68,7 @@ ${test}
     ),
     'supabase/functions/admin-drop-note/index.ts': handler(''),
   })
-  const findings = report.checks.find((c) => c.number === 17)?.findings ?? []
+  const findings = findingsOfCheck(report, 17)
   const said = Object.fromEntries(findings.map((f) => [f.subject, `${f.message} ${f.attack} ${f.fix.text}`]))
   expect(said['function admin-delete-note']).toMatch(
     /What supabase\/functions\/admin-delete-note\/index\.ts:6 compares is the user's own metadata, which every user edits\. Beside that .*writes into the own metadata.*Take the comparison/,
@@ -86,11 +88,7 @@ ${body}
 `
   const report = await auditFiles({
     'package.json': '{ "dependencies": { "next": "15.0.0", "next-auth": "4.24.0", "@prisma/client": "6.0.0" } }',
-    'prisma/schema.prisma': `datasource db {
-  provider = "postgresql"
-  url      = env("DATABASE_URL")
-}
-model User {
+    'prisma/schema.prisma': prismaSchema(`model User {
   id    String @id
   email String @unique
 }
@@ -109,14 +107,14 @@ model Client {
   email String
   phone String
 }
-`,
+`),
     'lib/prisma.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
     'app/addresses.ts': page(
       '  await prisma.campaign.update({ where: { id: session.user.activeCampaignId }, data: { name: "one" } })\n  return prisma.address.findUnique({ where: { id } })',
     ),
     'app/clients.ts': page('  return prisma.client.findUnique({ where: { id } })'),
   })
-  const findings = report.checks.find((c) => c.number === 17)?.findings ?? []
+  const findings = findingsOfCheck(report, 17)
   const fixOf = (subject: string) => findings.find((f) => f.subject === subject)?.fix
   expect(fixOf('action app/addresses.ts#act')?.code).toBe('where: { id, campaignId: session.user.activeCampaignId }')
   expect(fixOf('action app/clients.ts#act')?.text).toMatch(/^No column of client says whose a row is/)
