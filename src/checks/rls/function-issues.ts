@@ -6,11 +6,11 @@ import { isPersonal } from '../../database/sandbox/user-data.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Issue } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
-import { withCallers } from './called-in-browser.ts'
+import { withCallers } from './callers-of-function.ts'
 import { DEPENDED_ON } from './depended-on.ts'
 import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOf, whoGetsIn } from './words.ts'
 
-type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'gaps' | 'modules'>
+type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'gaps' | 'modules' | 'routes'>
 
 /** Whether the rows of a table, but for what is personal in them, are meant to be seen. */
 export const isSeen = (table: Table): boolean =>
@@ -19,6 +19,7 @@ export const isSeen = (table: Table): boolean =>
 /** How a check of the function's own is got past. */
 function slips({ cause }: Hole): string {
   if (cause === 'null-slips-through') return ' (its check lets a caller without a session through, for whom auth.uid() is NULL)'
+  if (cause === 'handler') return ' (it refuses by an exception, which its own handler catches; and the handler writes)'
   return cause === 'secret-null' ? ' (it asks for a secret, and whoever passes NULL gets past: a comparison with NULL is neither true nor false)' : ''
 }
 
@@ -128,7 +129,9 @@ export function writingIssue(model: Model, hole: Hole): Issue {
           ? REFUSE_NULL
           : hole.cause === 'null-slips-through' && hole.who === 'anon'
             ? 'Take anon the privilege to execute it, and let its check refuse a caller without a session: if auth.uid() is null or ... then raise exception. REVOKE FROM PUBLIC alone is not enough: anon has a grant of its own.'
-            : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
+            : hole.cause === 'handler'
+              ? 'Ask who calls before the block that has the handler, or let the handler end with RAISE, which undoes what it wrote; and let only the service role execute it.'
+              : 'Let only the service role execute it, or compare auth.uid() with the owner before it writes. REVOKE FROM PUBLIC alone is not enough: anon and authenticated have their own grants.',
       ),
     ),
     at: hole.at,
