@@ -53,6 +53,9 @@ export const isMild =
   (w: Write): boolean =>
     w.counter || w.derived === true || (w.flag === true && hasOwn)
 
+/** Of a table that only the dashboard made no column is known to say whose a row is, but by what it is called. */
+const NAMES_USER = /^(?:user|owner|profile|author|creator|actor|account|member|customer|organi[sz]er)_?(?:id|uid|uuid)$/i
+
 /** Columns that say whose a row is or give its owner something. */
 export const decisiveColumns = (table: Table | undefined): readonly string[] => (table ? [...ownersOf(table), ...powerColumnsOf(table)] : [])
 
@@ -92,7 +95,8 @@ export function judgeEffect(
     const identifying = new Set([...owners, ...(table?.userData?.tenantColumns ?? []), ...(table?.foreignKeys.flatMap((f) => f.columns) ?? [])])
     for (const [column, values] of effect.writes) {
       // what is written elsewhere (a total, a date) says nothing about whose row it is, unless it is the caller
-      if (!identifying.has(column) && !values.some((v) => bases(v.term).some((t) => t.t === 'caller'))) continue
+      if (!identifying.has(column) && !((!table || table.stub) && NAMES_USER.test(column)) && !values.some((v) => bases(v.term).some((t) => t.t === 'caller')))
+        continue
       const all = values.map((v) =>
         // nothing equals NULL: a column that is written empty ties the row to nobody and hides no other tie
         v.term.t === 'const' && v.term.value === null

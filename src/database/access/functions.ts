@@ -103,6 +103,8 @@ function readFunction(
   const isFresh = freshRows(fn, routine.effects, added, tables, evaluator.instances)
   const writes = judged.filter((w) => {
     if (limiters.has(w.table) || (w.effect && isFresh(w.effect))) return false
+    // that somebody was refused is written down
+    if (w.effect?.refused && w.command === 'insert' && !w.grants) return false
     if (w.bound || (w.counter && hasOwn) || (w.flag && added.length) || (w.effect && isHandedOver(w.effect, own))) return false
     if (!w.effect || isFounded(w.effect, added) || isCarried(w.effect, added, decisiveColumns(tables.get(w.effect.table)))) return !w.effect
     if (w.command !== 'delete') return true
@@ -113,7 +115,9 @@ function readFunction(
     const who = writes.some((w) => w.who === 'anon') ? 'anon' : 'authenticated'
     const touched = [...Map.groupBy(writes, (w) => `${w.command} ${w.table}`).values()].map(touchedBy(hasOwn))
     const slips = writes.every((w) => w.cause === 'null-slips-through')
-    const cause = writes.find((w) => w.cause && (slips || w.cause !== 'null-slips-through'))?.cause
+    const cause = writes.every((w) => w.effect?.refused)
+      ? ('handler' as const)
+      : writes.find((w) => w.cause && (slips || w.cause !== 'null-slips-through'))?.cause
     holes.push({
       kind: 'function-write',
       object,

@@ -14,6 +14,7 @@ export type OpenCause =
   | 'secret-null'
   | 'user-metadata'
   | 'row-state'
+  | 'handler'
 
 /** A comparison of a column with a literal that a way depends on. */
 export interface RowState {

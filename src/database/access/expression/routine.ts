@@ -104,14 +104,8 @@ class Walker {
   #statement(node: Tree, state: State): State | undefined {
     const [kind, n] = kindOf(node)
     switch (kind) {
-      case 'PLpgSQL_stmt_block': {
-        const after = this.statements(n['body'], state)
-        const handlers: readonly Tree[] = n['exceptions']?.PLpgSQL_exception_block?.exc_list ?? []
-        // a handler that goes on forgives what the block refused
-        let forgiven = false
-        for (const handler of handlers) if (this.statements(handler['PLpgSQL_exception']?.action, state)) forgiven = true
-        return forgiven ? { path: state.path, scope: after?.scope ?? state.scope } : after
-      }
+      case 'PLpgSQL_stmt_block':
+        return this.#block(n, state)
       case 'PLpgSQL_stmt_if':
         return this.#if(n, state)
       case 'PLpgSQL_stmt_case':
@@ -168,6 +162,29 @@ class Walker {
       default:
         return state
     }
+  }
+
+  #block(n: Tree, state: State): State | undefined {
+    const handlers: readonly Tree[] = (n['exceptions']?.PLpgSQL_exception_block?.exc_list ?? []).map((h: Tree) => h['PLpgSQL_exception'] ?? {})
+    const { returns, left, effects } = this.#out
+    const before = [returns.length, left.length] as const
+    const after = this.statements(n['body'], state)
+    // whoever gets to the end, or out by a RETURN, is who the block refused nothing
+    const out = [...returns.slice(before[0]).map((r) => r.when), ...left.slice(before[1]), ...(after ? [after.path] : [])]
+    const through = { path: out.length ? out.reduce(either, NEVER) : state.path, scope: after?.scope ?? state.scope }
+    const refuses = through.path !== state.path
+    let end = after
+    for (const handler of handlers) {
+      const catches = (handler['conditions'] ?? []).some((c: Tree) => REFUSALS.has(String(c['PLpgSQL_condition']?.condname)))
+      const [first, ended] = [effects.length, returns.length + left.length]
+      const handled = this.statements(handler['action'], { path: (catches ? state : through).path, scope: state.scope })
+      // what ends by an exception undoes what it did
+      if (!handled && returns.length + left.length === ended) effects.length = first
+      else if (catches && refuses) for (const [i, e] of effects.entries()) if (i >= first) effects[i] = { ...e, refused: true }
+      // a handler that goes on forgives what the block refused
+      if (handled) end = { path: catches ? state.path : (end?.path ?? through.path), scope: through.scope }
+    }
+    return end
   }
 
   #if(n: Tree, state: State): State | undefined {
@@ -323,6 +340,9 @@ class Walker {
     }
   }
 }
+
+/** Conditions of handlers that catch what a guard raises; others are of faults, which who was refused does not come to. */
+const REFUSALS = new Set(['others', 'raise_exception', 'insufficient_privilege', 'invalid_authorization_specification', 'P0001', '42501', '28000'])
 
 /** Words without which a function neither changes anything nor refuses anybody. */
 const ACTS = /\b(insert|update|delete|execute|raise|perform|call|select)\b/i

@@ -20,6 +20,8 @@ export interface Effect {
   readonly rows?: readonly ReadonlyMap<string, Alternatives>[]
   /** INSERT … DEFAULT VALUES: a row that nobody has said anything of. */
   readonly blank?: true
+  /** Done by a handler that catches what refused the caller. */
+  readonly refused?: true
 }
 
 /** What is found while a function is read. */
