@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike } from '../../model/behaviour/mentions.ts'
@@ -44,15 +45,24 @@ interface Named {
 function namedPayments({ under }: Step, behaviour: Behaviour): readonly Named[] {
   const found = new Map<number, Named>()
   for (const { test } of under)
-    mentions(test, (x) => {
-      if (x.v !== 'result' || found.has(x.step) || !saysPaid(x.field)) return false
-      const e = behaviour.steps[x.step]?.effect
+    for (const step of answersSayingPaid(test)) {
+      if (found.has(step)) continue
+      const e = behaviour.steps[step]?.effect
       const id = asksAboutPayment(e) && idIn(e)
-      if (id) found.set(x.step, { step: x.step, id })
-      return false
-    })
+      if (id) found.set(step, { step, id })
+    }
   return [...found.values()]
 }
+
+/** The steps whose answers a test asks whether something was paid; the steps of a behaviour share their conditions. */
+const answersSayingPaid = rememberFor((test: Value): readonly number[] => {
+  const steps: number[] = []
+  mentions(test, (x) => {
+    if (x.v === 'result' && saysPaid(x.field)) steps.push(x.step)
+    return false
+  })
+  return steps
+})
 
 const saysPaid = (field: string | undefined): boolean => /paid|status|state/i.test(field ?? '')
 

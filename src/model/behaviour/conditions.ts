@@ -54,16 +54,35 @@ function weightOf(c: Cond): number {
   return c.weight
 }
 
+/** Levels of a test below which nothing of it is weighed. */
+const MAX_WEIGHED_DEPTH = 4
+
+/**
+ * What was found of disjunctions, by the value and the level at which it stands: whether it asserts when it holds, when it does not, and whether it
+ * speaks of the caller, two bits each. They are made of the same conditions again and again, one within the other.
+ */
+const weighed = new WeakMap<Val, number>()
+
+/** Answers a question about part of a test once for each level; `question` numbers those that are asked on one. */
+function weighedOnce(val: Val & { v: 'op' }, question: 0 | 1 | 2, depth: number, weigh: () => boolean): boolean {
+  // what only joins the conditions of one way is made anew each time, and the whole test is asked about once
+  if (val.op !== '||' || depth === 0) return weigh()
+  const known = weighed.get(val) ?? 0
+  const at = 2 * (3 * depth + question)
+  const bits = (known >>> at) & 3
+  if (bits) return bits === 3
+  const answer = weigh()
+  weighed.set(val, (weighed.get(val) ?? 0) | ((answer ? 3 : 1) << at))
+  return answer
+}
+
 /** Whether somebody came through: a comparison that held, a caller who is there, a call that did not fail. */
 function asserts(test: Val, holds: boolean, depth = 0): boolean {
   if (test.v === 'caller') return holds
   if (test.v === 'error') return !holds
-  if (test.v !== 'op' || depth > 4) return false
+  if (test.v !== 'op' || depth > MAX_WEIGHED_DEPTH) return false
   if (test.op === '!') return asserts(test.of[0] ?? UNKNOWN, !holds, depth + 1)
-  if (test.op === '&&' || test.op === '||') {
-    for (const x of test.of) if (asserts(x, holds, depth + 1)) return true
-    return false
-  }
+  if (test.op === '&&' || test.op === '||') return weighedOnce(test, holds ? 0 : 1, depth, () => test.of.some((x) => asserts(x, holds, depth + 1)))
   return holds && (test.op === '===' || test.op === '==') && !comparesSetting(test.of)
 }
 
@@ -72,8 +91,9 @@ const comparesSetting = (of: readonly Val[]): boolean => of.some((x) => x.v === 
 
 function speaksOfCaller(val: Val, depth: number): boolean {
   if (val.v === 'caller' || val.v === 'env' || (val.v === 'error' && val.of >= 0)) return true
-  if (depth > 4) return false
-  return partsOfTest(val).some((x) => speaksOfCaller(x, depth + 1))
+  if (depth > MAX_WEIGHED_DEPTH) return false
+  const speaks = () => partsOfTest(val).some((x) => speaksOfCaller(x, depth + 1))
+  return val.v === 'op' ? weighedOnce(val, 2, depth, speaks) : speaks()
 }
 
 /** What a test is made of. */

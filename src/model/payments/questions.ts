@@ -51,16 +51,20 @@ const isLog = ({ effect: e }: Step): boolean => e.kind === 'db' && e.op === 'ins
 /** What a payment object says before anything was paid as well. */
 const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|customer\w*)(\.|$)|(^|\.)metadata(\.|$)/
 
+/** Whether any step asks a processor about a payment: most handlers do not, and none of their conditions has to be walked for its answer. */
+const asksSomewhere = rememberFor(({ steps }: Behaviour): boolean => steps.some((s) => asksAboutPayment(s.effect)))
+
 /**
  * What a condition takes for the proof that something was paid, where the caller names the payment and can name it again. The steps of a branch
  * share its conditions, and a condition holds all that its values came from: each is walked once.
  */
-export const proofIn: (test: Value, behaviour: Behaviour) => Redemption['proof'] | undefined = rememberFor((test: Value, { steps }: Behaviour) => {
+export const proofIn: (test: Value, behaviour: Behaviour) => Redemption['proof'] | undefined = rememberFor((test: Value, behaviour: Behaviour) => {
+  const { steps } = behaviour
   const said = (v: Value): boolean => {
     if (v.v !== 'result' || !v.field || BEFORE_PAYMENT.test(v.field) || !/paid|status|state|amount/i.test(v.field)) return false
     return asksAboutPayment(steps[v.step]?.effect)
   }
-  if (contains(test, said)) return 'answer'
+  if (asksSomewhere(behaviour) && contains(test, said)) return 'answer'
   const signed = (v: Value) => v.v === 'call' && v.name === 'hmac' && v.args.slice(1).some((a) => contains(a, isChosen))
   return contains(test, (v) => isChosen(v) && v.v === 'request' && /signature|^sig$/i.test(v.name ?? '')) && contains(test, signed) ? 'signature' : undefined
 })

@@ -1,4 +1,5 @@
 import { lastPart } from '../../lib/last-part.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { isAlike, mentions } from '../behaviour/mentions.ts'
 import { findsSession } from '../behaviour/signed-tokens.ts'
@@ -81,12 +82,15 @@ const DRAWN = /(?:^|\.)(?:random|uuid(?:v4)?|v4|nanoid|createId|cuid2?)$/
 const isDrawn = (v: Value): boolean => !fromRequest(v) && mentions(v, (x) => x.v === 'call' && DRAWN.test(x.name))
 const isSessionsId = (v: Value): boolean => v.v === 'call' && (v.name === 'req.sessionID' || v.name === `${ENTRY}.id`)
 
+/** Whether a test is about the id of the session; conditions are shared by many values. */
+const asksForSession = rememberFor((test: Value): boolean => mentions(test, isSessionsId))
+
 /** The id of the session that express-session keeps for whoever calls, signed in or not: what hangs on it (a cart) is the visitor's own. */
 function isOwnVisit(value: Value, behaviour: Behaviour, depth = 0): boolean {
   const next = (x: Value) => depth < 4 && isOwnVisit(x, behaviour, depth + 1)
   if (value.v === 'any') {
     // `if (!req.session.id) req.session.id = …`: the session keeps what was drawn for the visitor
-    const kept = value.under?.some((under) => under.some((c) => mentions(c.test, isSessionsId)))
+    const kept = value.under?.some((under) => under.some((c) => asksForSession(c.test)))
     return (kept || value.of.some(next)) && value.of.every((x) => x.v === 'const' || isDrawn(x) || next(x))
   }
   if (value.v === 'call') return isSessionsId(value)
