@@ -1,6 +1,6 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import type { Reading } from './policies.ts'
 
 /** What lets its holder in somewhere. */

@@ -1,5 +1,5 @@
 import type { Table } from '../database.ts'
-import type { RowState, Way } from './expression/judge.ts'
+import type { RowState, Way } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 
 /** What nobody is by signing up; teachers and drivers may enter themselves. */

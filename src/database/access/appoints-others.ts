@@ -1,5 +1,5 @@
 import type { Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 
 const APPOINTER = /owner|admin|invit|grant|host|manager|(^|_)by(_|$)|creator|parent/i
 const APPOINTED =

@@ -1,5 +1,6 @@
 import type { Table } from '../database.ts'
-import { isAddress, isRoleGate, type JudgeWorld } from './expression/judge.ts'
+import { isAddress, isRoleGate } from './expression/role-gates.ts'
+import type { JudgeWorld } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { decidesAccess, powerColumnsOf } from './power-columns.ts'
 

@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import { nameOf } from './policies.ts'
 
 /** Money that comes into a purse, or leaves it. */

@@ -1,7 +1,7 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { AccessMatrix, AccessObject, Catalog, Table, View } from '../database.ts'
-import type { JudgeWorld } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
+import type { JudgeWorld } from './expression/way.ts'
 import { fixFor, holdsWithSession } from './fix.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'

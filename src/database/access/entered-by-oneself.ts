@@ -1,5 +1,5 @@
 import type { Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { isOnePerUser } from './power-columns.ts'
 

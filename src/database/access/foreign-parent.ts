@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 
 /** A column that says under whose row a new one is put, with the table of that row. */

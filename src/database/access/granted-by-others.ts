@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import { asksForMoney } from './kept-money.ts'
 import { isThroughOwnProfile } from './own-profile.ts'
 import { nameOf, type Reading } from './policies.ts'

@@ -1,5 +1,5 @@
 import type { Table } from '../database.ts'
-import type { RowState } from './expression/judge.ts'
+import type { RowState } from './expression/way.ts'
 import type { Reading } from './policies.ts'
 
 const STATE = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i

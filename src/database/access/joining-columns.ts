@@ -1,5 +1,5 @@
 import type { Command, Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 
 /**

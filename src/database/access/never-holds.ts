@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { RowState, Way } from './expression/judge.ts'
+import type { RowState, Way } from './expression/way.ts'
 import { nameOf } from './policies.ts'
 
 /** `CHECK ((kind = ANY (ARRAY['a'::text, 'b'::text])))`, as the database writes a list of what a column may hold. */

@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { allowedValues } from './seed-values.ts'

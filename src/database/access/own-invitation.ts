@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import type { Reading } from './policies.ts'
 import { invitedTo, tenancyOf } from './tenants.ts'
 

@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import { nameOf } from './policies.ts'
 
 /** Columns of rows that stand for a person: the mechanic, the tutor, the seller that a user is. */

@@ -1,6 +1,6 @@
 import type { Catalog, Table } from '../database.ts'
 import { powerIn } from '../sandbox/user-data.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import { nameOf } from './policies.ts'
 import { decidesAccess, PROCESSOR, powerColumnsOf } from './power-columns.ts'
 

@@ -1,5 +1,5 @@
 import type { Table } from '../database.ts'
-import type { Way } from './expression/judge.ts'
+import type { Way } from './expression/way.ts'
 import type { Reading } from './policies.ts'
 
 /** What somebody who works for others is paid, and how it is reckoned; what he asks of his own customers (`hourly_rate`) is his to say. */

@@ -1,9 +1,10 @@
 import type { Catalog, Command, Grant, Policy, Table } from '../database.ts'
 import { Evaluator } from './expression/evaluate.ts'
-import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
+import { judge } from './expression/judge.ts'
 import { ALWAYS, both, type Ways } from './expression/predicate.ts'
 import { returnsOf } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
+import type { JudgeWorld, Way } from './expression/way.ts'
 import { orBranches } from './or-branches.ts'
 import { expressionWays, judgeVisible, speaksOf } from './visible-rows.ts'
 

@@ -1,5 +1,5 @@
 import type { Table } from '../database.ts'
-import type { RowState } from './expression/judge.ts'
+import type { RowState } from './expression/way.ts'
 import { neverHolds } from './never-holds.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { ident, literal, readable, readableName } from './sql.ts'

@@ -1,5 +1,5 @@
 import type { Table } from '../database.ts'
-import type { RowState, Way } from './expression/judge.ts'
+import type { RowState, Way } from './expression/way.ts'
 import type { Reading } from './policies.ts'
 
 /** What users are to each other, and say of themselves when they sign up: not what somebody does for the application. */

@@ -1,5 +1,6 @@
 import type { Catalog, Table } from '../database.ts'
-import { isRoleGate, type JudgeWorld, type RowState } from './expression/judge.ts'
+import { isRoleGate } from './expression/role-gates.ts'
+import type { JudgeWorld, RowState } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower } from './power-columns.ts'
 import { madeUpValue, rowUuid, USERS, type User } from './seed-values.ts'

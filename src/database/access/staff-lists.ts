@@ -1,7 +1,7 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Table } from '../database.ts'
-import type { JudgeWorld } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
+import type { JudgeWorld } from './expression/way.ts'
 import { nameOf, readPolicies } from './policies.ts'
 
 /** Columns that say as what somebody works here. */

@@ -1,6 +1,6 @@
 import type { AccessCell, AccessObject, Catalog, Policy } from '../database.ts'
-import type { JudgeWorld, Way } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
+import type { JudgeWorld, Way } from './expression/way.ts'
 import type { Hole, StoragePolicy } from './hole.ts'
 import { type Reading, readPolicies } from './policies.ts'
 import { isPublication } from './publication.ts'

@@ -1,7 +1,7 @@
 import type { AccessCell, AccessObject, Catalog, SqlFunction } from '../database.ts'
 import { callFor } from './call-arguments.ts'
-import type { JudgeWorld } from './expression/judge.ts'
 import type { World } from './expression/scope.ts'
+import type { JudgeWorld } from './expression/way.ts'
 import { EVERY_TABLE } from './function-writes.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'

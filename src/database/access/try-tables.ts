@@ -1,5 +1,5 @@
 import type { AccessCell, AccessObject, Catalog, Table } from '../database.ts'
-import type { RowState } from './expression/judge.ts'
+import type { RowState } from './expression/way.ts'
 import type { Hole } from './hole.ts'
 import { nameOf } from './policies.ts'
 import { insertSql, rowValues, type Seeded, type SeededRow } from './seed.ts'

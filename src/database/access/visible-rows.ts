@@ -1,9 +1,10 @@
 import type { Catalog, Policy, Table } from '../database.ts'
 import type { Evaluator } from './expression/evaluate.ts'
-import { type JudgeWorld, judge, type Way } from './expression/judge.ts'
+import { judge } from './expression/judge.ts'
 import { ALWAYS, both, either, NEVER, type Ways } from './expression/predicate.ts'
 import type { Scope, World } from './expression/scope.ts'
 import { parseExpression } from './expression/tree.ts'
+import type { JudgeWorld, Way } from './expression/way.ts'
 
 /** How far policies of tables that policies ask are followed. */
 const MAX_STEPS = 4

@@ -1,7 +1,7 @@
 import type { Catalog, View } from '../database.ts'
-import type { JudgeWorld } from './expression/judge.ts'
 import type { KnownFunction, World } from './expression/scope.ts'
 import type { Tree } from './expression/tree.ts'
+import type { JudgeWorld } from './expression/way.ts'
 import type { AccessSession } from './session.ts'
 
 /** Columns of platform tables that policies refer to and the repository does not create. */

@@ -1,97 +1,14 @@
+import { connectable, Graph, nodeOf } from './equalities.ts'
 import { type Atom, bases, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
+import { isRole } from './role-gates.ts'
 import type { Instance } from './scope.ts'
 import { asksForSecret, isSecret, isSecretArgument } from './secret-arguments.ts'
-
-/** Why a way lets in somebody who has nothing to do with the row. */
-export type OpenCause =
-  | 'always'
-  | 'signed-in'
-  | 'tautology'
-  | 'not-tied'
-  | 'no-caller'
-  | 'inverted'
-  | 'null-slips-through'
-  | 'secret-null'
-  | 'user-metadata'
-  | 'row-state'
-  | 'handler'
-
-/** A comparison of a column with a literal that a way depends on. */
-export interface RowState {
-  readonly table: string
-  readonly column: string
-  readonly op: string
-  /** Undefined for IS NULL / IS NOT NULL (`op` says which) and for now(). */
-  readonly value?: string | number | boolean
-  /** The function that counts what the column holds (`length`): the comparison is with its result. */
-  readonly counted?: string
-  /** Of another table's row: one that itself names the caller. */
-  readonly own?: true
-}
-
-/** One way of getting in, judged. */
-export interface Way {
-  /** `owner`: the caller is bound to a column of the row; `via`: through other tables; `role`: the caller holds a role, whatever the row; `open`: nothing binds; `unknown`: cannot be told. */
-  readonly outcome: 'owner' | 'via' | 'role' | 'open' | 'unknown'
-  readonly who: 'anon' | 'authenticated' | 'anon-only'
-  readonly cause?: OpenCause
-  /** Columns of the row that equal the caller's id (or verified e-mail). */
-  readonly ownerColumns: readonly string[]
-  /** Columns of the row that tie it to the tables in `tables`. */
-  readonly tiedColumns: readonly string[]
-  /** Tables between the caller and the row, or that show the caller's role. */
-  readonly tables: readonly string[]
-  /** Columns by which rows that name the caller are joined to others, the row in question included (`public.members.org_id`). */
-  readonly links: readonly string[]
-  /** Columns of other tables' rows that are compared with one of this row (`public.shares.post_id`). */
-  readonly children: readonly string[]
-  /** Conditions on the row itself. */
-  readonly states: readonly RowState[]
-  /** Conditions on rows of other tables that belong to this row (a published parent). */
-  readonly parentStates: readonly RowState[]
-  /** Conditions on other tables' rows (roles, memberships). */
-  readonly gates: readonly RowState[]
-  /** The caller must hold a role as well, whatever else binds. */
-  readonly needsRole: boolean
-  /** The caller is compared with the id of somebody, which stands in the condition. */
-  readonly fixed?: true
-  /** Columns of the row, and of rows tied to it, that have to equal something the caller passes as an argument. */
-  readonly argumentColumns: readonly string[]
-  /** The row has to repeat a secret (a token) of another table's row. */
-  readonly capability?: true
-  /** Whoever passes has said the secret of a row that is looked for on the way: the token of an invitation. */
-  readonly bySecret?: true
-  /** Tables of these rows. */
-  readonly secretsOf?: readonly string[]
-  /** It holds only while there are fewer rows than a fixed number. */
-  readonly limited?: true
-  /** It holds only where the application's own server said so for the session. */
-  readonly bySetting?: true
-  /** A column of user_metadata that decides. */
-  readonly because?: string
-}
+import type { JudgeWorld, OpenCause, RowState, Way } from './way.ts'
 
 /** Columns whose value nobody guesses: who passes it has been given it. */
 export const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)(_value)?$|invite|share_|slug|confirmation|^(public|link|tracking)_?id$/i
 
 const SECRET = /(?:^|_)(?:token|secret)(?:_?(?:hash|digest))?$/i
-
-/** What the judge has to know about names. */
-export interface JudgeWorld {
-  /** Literal default of a column, when it has one. */
-  readonly defaultOf: (table: string, column: string) => string | undefined
-  /** Whether a table lists who works here, so that a row of it is a role. */
-  readonly isStaffList?: (table: string) => boolean
-  /** States in which alone users may add rows of a table, until those who have a role change that. */
-  readonly heldAtFirst?: (table: string) => readonly RowState[]
-}
-
-const ROLE_COLUMN =
-  /(?:^|_)(?:rol|papel|ruolo|rolle|funcao|cargo|perfil|nivel|peran|jabatan)(?:_id)?$|^tipo(?:_de)?(?:_(?:usuario|user|utente|conta|cuenta|acesso|acceso))?(?:_id)?$|role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|acess|acceso|acc[eè]s|zugriff|^m[oó]dul\w{0,3}\.|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
-const ROLE_TABLE =
-  /admin|role|permission|moderator|staff|employee|superuser|(?:system|site|platform)_?owner|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant|allow(?:ed_|_?list)|white_?list|authori[sz]ed_/i
-/** What nobody is by default, whatever the column is called: `kind = 'superadmin'`. */
-const ROLE_VALUE = /^(?:super|sys(?:tem)?)?[-_ ]?(?:admin|administra(?:t|d)or|moderator)$/i
 /** Claims that every signed-in user has in one form or another. */
 const PLAIN_CLAIM = /^(aal|amr|is_anonymous|session_id|exp|iat|iss|aud|email_verified|phone_verified)/
 
@@ -337,97 +254,16 @@ function argumentsNamingTheCaller(way: readonly Atom[]): ReadonlySet<string> {
   return names
 }
 
-/** Whether conditions on tables that are keyed by the caller tell some users from others. */
-function isRole(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
-  const roles = gates.filter(asksForRole)
-  if (roles.length) return roles.some((g) => isRoleGate(g, world))
-  return tables.some((t) => ROLE_TABLE.test(bare(t)) || world.isStaffList?.(t) === true)
-}
-
-/** Whether a condition on the caller's own row holds for some users only: a role, and not the one that everybody has by default. */
-export function isRoleGate(gate: RowState, world: JudgeWorld): boolean {
-  return asksForRole(gate) && !(gate.op === '=' && gate.value !== undefined && String(gate.value) === world.defaultOf(gate.table, gate.column))
-}
-
-function asksForRole(gate: RowState): boolean {
-  const { table, column, op, value } = gate
-  if (op === 'is null') return false
-  const named = ROLE_COLUMN.test(column) || (op === '=' && typeof value === 'string' && ROLE_VALUE.test(value))
-  return named || (table === 'auth.users' && column === 'email') || isFixedAddress(gate) || isFixedPerson(gate) || isAdminsSetting(gate)
-}
-
-/** `coalesce(created_by, 0) = sellers.id`: one person at the most, and none where the number stands for nobody. */
-const isFixedPerson = ({ own, column, op, value }: RowState): boolean => own === true && column === 'id' && op === '=' && value !== undefined
-
-/** `app_settings.key = 'admin_email'`: the setting that says who runs the place, which the caller's own row is compared with. */
-function isAdminsSetting({ column, op, value }: RowState): boolean {
-  return (
-    op === '=' &&
-    typeof value === 'string' &&
-    /^(?:(?:setting|config|option)_?)?(?:key|name|slug)$/i.test(column) &&
-    /(?:^|[_.-])(?:super_?)?(?:admin|owner|staff)/i.test(value)
-  )
-}
-
-/** `profiles.email = 'owner@shop.example'`: one person, or the people of one house, whom the policy names instead of giving them a role. */
-function isFixedAddress({ column, op, value }: RowState): boolean {
-  return (op === '=' || op === 'like') && typeof value === 'string' && value.includes('@') && isAddress(column)
-}
-
-export const isAddress = (column: string): boolean => /e?mail|correo/i.test(column)
-
 /** `count(*) < 3` */
 function isLimit(atom: Extract<Atom, { a: 'compare' }>): boolean {
   const [counted, number] = atom.op === '<' || atom.op === '<=' ? [atom.left, atom.right] : atom.op === '>' || atom.op === '>=' ? [atom.right, atom.left] : []
   return counted?.t === 'expression' && counted.name === 'count' && number?.t === 'const' && typeof number.value === 'number'
 }
 
-function bare(table: string): string {
-  return table.slice(table.indexOf('.') + 1)
-}
-
 function flip(op: string): string {
   return { '<': '>', '>': '<', '<=': '>=', '>=': '<=' }[op] ?? op
 }
 
-function connectable(terms: readonly Term[]): boolean {
-  return new Set(terms.map(nodeOf).filter(Boolean)).size > 1
-}
-
-function nodeOf(term: Term): string {
-  if (term.t === 'column') return `i${term.instance}`
-  if (term.t === 'argument') return `a${term.name}`
-  if (term.t === 'caller') return term.part === 'user' ? 'editable' : term.part === 'role' || term.part === 'database-role' ? '' : 'caller'
-  return ''
-}
-
 function sameTerm(a: Term, b: Term): boolean {
   return (a.t === 'column' || a.t === 'caller' || a.t === 'expression' || a.t === 'argument') && JSON.stringify(a) === JSON.stringify(b)
-}
-
-/** Which tables, arguments and the caller a way equates with each other. */
-class Graph {
-  readonly #edges = new Map<string, Set<string>>()
-
-  connect(nodes: readonly string[]): void {
-    const distinct = [...new Set(nodes)].filter(Boolean)
-    for (const a of distinct) {
-      const set = this.#edges.get(a) ?? new Set()
-      for (const b of distinct) set.add(b)
-      this.#edges.set(a, set)
-    }
-  }
-
-  reach(from: string): Set<string> {
-    const seen = new Set([from])
-    const queue = [from]
-    for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-      for (const next of this.#edges.get(at) ?? []) {
-        if (seen.has(next)) continue
-        seen.add(next)
-        queue.push(next)
-      }
-    }
-    return seen
-  }
 }
