@@ -1,7 +1,7 @@
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
 import { requestName } from '../../model/behaviour/values.ts'
-import { startsPayment } from '../../model/routes/outside-work.ts'
+import { startsPayment } from '../../model/routes/payment-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 

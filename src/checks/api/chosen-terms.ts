@@ -1,7 +1,7 @@
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike, mentions, partsOf } from '../../model/behaviour/mentions.ts'
 import { requestName } from '../../model/behaviour/values.ts'
-import { startsPayment } from '../../model/routes/outside-work.ts'
+import { startsPayment } from '../../model/routes/payment-work.ts'
 import type { OwnershipBreach, TermOfSale } from './ownership-breach.ts'
 
 const SELLS = /(?:checkout\.sessions|payment_?intents|payment_?links|charges|subscriptions)\.create$/i

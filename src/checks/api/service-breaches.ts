@@ -6,7 +6,7 @@ import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behav
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
 import { fileReadByName, givenName } from '../../model/routes/named-file.ts'
 import { copiedFrom, objectKey, objectStoreWork } from '../../model/routes/object-stores.ts'
-import { changesAtProcessor } from '../../model/routes/outside-work.ts'
+import { changesAtProcessor } from '../../model/routes/payment-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
