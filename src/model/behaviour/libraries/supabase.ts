@@ -1,8 +1,9 @@
-import { type Cond, constant, isLiteral, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { type Cond, constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { type Client, type DbOp, HIDDEN_LITERAL } from '../behaviour.ts'
-import { callValue } from '../operations.ts'
 import type { EffectDraft, FilterDraft } from '../step-draft.ts'
-import type { Library, LibraryCall } from './library.ts'
+import type { Library } from './library.ts'
+import { authCall } from './supabase-auth.ts'
+import { storageCall } from './supabase-storage.ts'
 
 /** Variables that hold the service role's key or another server key of the platform. */
 const SERVICE_KEY = /service[_-]?(?:role|key)|SERVICE_?ROLE|secret_?key|SB_SECRET|SUPABASE_(?:SECRET|ADMIN|SERVICE)|ADMIN_KEY/i
@@ -320,134 +321,4 @@ function topColumns(text: string): string[] {
   }
   if (current.trim()) out.push(current.trim())
   return out
-}
-
-const STORAGE: Readonly<Record<string, 'read' | 'write' | 'delete' | 'list' | 'sign'>> = {
-  download: 'read',
-  getPublicUrl: 'read',
-  info: 'read',
-  exists: 'read',
-  upload: 'write',
-  update: 'write',
-  move: 'write',
-  copy: 'write',
-  uploadToSignedUrl: 'write',
-  remove: 'delete',
-  list: 'list',
-  createSignedUrl: 'sign',
-  createSignedUrls: 'sign',
-  createSignedUploadUrl: 'write',
-}
-
-/** What is done to a bucket as a whole. */
-const BUCKETS: Readonly<Record<string, 'manage' | 'delete'>> = { createBucket: 'manage', updateBucket: 'manage', emptyBucket: 'delete', deleteBucket: 'delete' }
-
-function storageCall(c: LibraryCall, client: Client): Val | undefined {
-  const last = c.links[c.links.length - 1] as Link
-  const op = STORAGE[last.name]
-  const bucket = c.links.find((l) => l.name === 'from')?.args?.[0]
-  const ofBucket = BUCKETS[last.name]
-  if (ofBucket && !bucket) {
-    const step = c.it.emit({ kind: 'storage', client, bucket: stringOf(c.args[0]) ?? '', op: ofBucket, object: UNKNOWN }, c.at)
-    return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
-  }
-  if (!op || !bucket) return last.name === 'from' ? undefined : c.links.length === 2 ? object({ data: UNKNOWN, error: UNKNOWN }) : undefined
-  if (last.name === 'getPublicUrl') return object({ data: object({ publicUrl: { v: 'call', name: 'getPublicUrl', args: [...c.args], at: c.at } }) })
-  const target = c.args[0]
-  const step = c.it.emit(
-    {
-      kind: 'storage',
-      client,
-      bucket: stringOf(bucket) ?? '',
-      op,
-      object: target?.v === 'array' ? (target.items[0] ?? target.more ?? UNKNOWN) : (target ?? constant('')),
-      ...(replaces(last.name, c.args) ? { replaces: true as const } : {}),
-    },
-    c.at,
-  )
-  return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
-}
-
-/** `update`, or `upload` with `upsert: true`: what stands under the name is gone. */
-function replaces(method: string, args: readonly Val[]): boolean {
-  if (method === 'update') return true
-  const options = method === 'upload' ? args[2] : method === 'createSignedUploadUrl' ? args[1] : undefined
-  const upsert = options?.v === 'object' ? options.props['upsert'] : undefined
-  return upsert?.v === 'const' && upsert.value === true
-}
-
-type AuthOp = Extract<EffectDraft, { kind: 'auth-call' }>['op']
-
-const AUTH: Readonly<Record<string, AuthOp>> = {
-  signInWithPassword: 'sign-in',
-  signIn: 'sign-in',
-  signInWithIdToken: 'sign-in',
-  signInAnonymously: 'sign-in',
-  signInWithSSO: 'oauth',
-  signUp: 'sign-up',
-  signInWithOtp: 'magic-link',
-  signInWithOAuth: 'oauth',
-  resetPasswordForEmail: 'reset',
-  verifyOtp: 'verify',
-  updateUser: 'update-user',
-  signOut: 'sign-out',
-  exchangeCodeForSession: 'exchange-code',
-  refreshSession: 'refresh',
-  setSession: 'refresh',
-  resend: 'otp',
-  reauthenticate: 'otp',
-}
-
-/** The password is the application's, not the caller's: signing in with it says nothing of who calls. */
-function isOwnAccount(credentials: Val | undefined): boolean {
-  const password = credentials?.v === 'object' ? credentials.props.password : undefined
-  return password !== undefined && (password.v === 'env' || (isLiteral(password) && !(password.v === 'const' && !password.value)))
-}
-
-function authCall(c: LibraryCall, name: string, client: Client): Val | undefined {
-  const { it, at, args } = c
-  if (name === 'getUser' || name === 'getClaims') {
-    const how = `supabase.auth.${name}`
-    const step = it.emit({ kind: 'identify', how, trust: 'verified' }, at)
-    const user: Val = { v: 'caller', how, trust: 'verified', step, at }
-    const error: Val = { v: 'error', of: step }
-    if (name === 'getClaims') return object({ data: object({ claims: user, user }), error })
-    return object({ data: object({ user }), user, error })
-  }
-  if (name === 'getSession') {
-    const how = 'supabase.auth.getSession'
-    // a client without cookies has no session on a server, whatever somebody sends: it says of nobody that he is signed in
-    const trust = client.rights === 'caller' || client.rights === 'unknown' ? 'unverified' : 'verified'
-    const step = it.emit({ kind: 'identify', how, trust }, at)
-    const user: Val = { v: 'caller', how, trust, step, at }
-    return object({
-      data: object({ session: object({ user, access_token: user, refresh_token: user, provider_token: user, expires_at: user }, user) }),
-      error: { v: 'error', of: step },
-    })
-  }
-  if (name === 'onAuthStateChange') {
-    if (args[0]?.v === 'fn') callValue(it, args[0], [UNKNOWN, UNKNOWN], at)
-    return object({ data: object({ subscription: UNKNOWN }) })
-  }
-  if (name.startsWith('admin.')) {
-    const step = it.emit({ kind: 'auth-call', library: 'supabase', op: 'admin', name, args }, at)
-    return object({
-      data: object({
-        user: { v: 'row', table: 'auth.users', step },
-        users: { v: 'row', table: 'auth.users', step, many: true },
-        properties: { v: 'result', step },
-      }),
-      error: { v: 'error', of: step },
-    })
-  }
-  const op = AUTH[name]
-  if (op) {
-    const step = it.emit({ kind: 'auth-call', library: 'supabase', op, name, args }, at)
-    const trusted = op === 'exchange-code' || op === 'verify' || (op === 'sign-in' && !isOwnAccount(args[0])) || op === 'refresh'
-    // tokens of the request are verified by the server, or renewed by it
-    const asked = op === 'refresh' ? it.emit({ kind: 'identify', how: `supabase.auth.${name}`, trust: 'verified' }, at) : step
-    const user: Val = trusted ? { v: 'caller', how: `supabase.auth.${name}`, trust: 'verified', step: asked, at } : { v: 'result', step, field: 'user' }
-    return object({ data: object({ user, session: object({ user }, user) }, { v: 'result', step }), error: { v: 'error', of: asked } })
-  }
-  return undefined
 }
