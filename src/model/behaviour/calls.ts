@@ -1,18 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import {
-  type Alt,
-  type AnyVal,
-  type ClassVal,
-  type Cond,
-  type FunctionVal,
-  isDigest,
-  isNullish,
-  op,
-  stringOf,
-  UNDEFINED,
-  UNKNOWN,
-  type Val,
-} from './abstract-value.ts'
+import { type ClassVal, type Cond, type FunctionVal, isDigest, isNullish, op, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { parametersWith } from './address-parameters.ts'
 import { builtinConstruct } from './builtin-constructors.ts'
 import { builtinMethod } from './builtin-methods.ts'
@@ -22,24 +9,21 @@ import { libraryBase, parentOf } from './class-chain.ts'
 import { SIGNALS } from './completion.ts'
 import { credentialBehind } from './credential.ts'
 import { delegated, underDelegation } from './delegation.ts'
+import { callable, eachAlternative } from './each-alternative.ts'
 import { snapshotCall } from './firestore-snapshots.ts'
 import { hostCall } from './hosts.ts'
 import { idiomsOf } from './idioms.ts'
-import type { BranchState, Frame, Interpreter } from './interpreter.ts'
+import type { Frame, Interpreter } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
 import { elementOf, member } from './members.ts'
-import { alternativesOf, narrowTo } from './narrowing.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
-import type { Assumption } from './path-condition.ts'
 import { NOTHING_YET } from './remembered-answers.ts'
 import { Scope } from './scope.ts'
 import { noteUnreadCheck } from './unread-checks.ts'
 
 const MAX_DEPTH = 24
 const MAX_RECURSION = 1
-/** Alternatives of a callee that are followed one by one. */
-const MAX_CALLEES = 6
 
 /** The value once awaited or used: query builders run. */
 export function settle(it: Interpreter, val: Val, at: Place): Val {
@@ -60,61 +44,8 @@ export function settle(it: Interpreter, val: Val, at: Place): Val {
 
 const holdsQuery = (val: Val): boolean => val.v === 'chain' || (val.v === 'any' && val.alts.some((a) => holdsQuery(a.value)))
 
-/** What can be called: nothing happens where there is nothing. */
-const callable = (val: Val): boolean => !isNullish(val) && val.v !== 'unknown' && !(val.v === 'const' && val.value === false)
-
 /** `db = {}` where no database is configured: nothing can be called on it. */
 const isEmpty = (val: Val): boolean => val.v === 'object' && !val.rest && Object.keys(val.props).length === 0
-
-/** Runs `f` once for every alternative that matters, each on its own path, and `beyond` for those that are too many; gives the results as alternatives. */
-export function eachAlternative(
-  it: Interpreter,
-  val: AnyVal,
-  f: (value: Val) => Val,
-  matters: (value: Val) => boolean = callable,
-  beyond: () => Val = () => UNKNOWN,
-): Val {
-  const narrowed = it.narrow(val)
-  if (narrowed.v !== 'any') return f(narrowed)
-  const useful = narrowed.alts.filter((a) => matters(a.value))
-  if (useful.length === 0) return UNKNOWN
-  const states: BranchState[] = []
-  const results: { value: Val; state: BranchState; i: number | undefined }[] = []
-  const base = it.pc.length
-  const follow = (assumed: Assumption | undefined, run: () => Val, i?: number): void => {
-    let value: Val = UNKNOWN
-    const state = it.branch(assumed, () => {
-      value = run()
-    })
-    states.push(state)
-    if (!state.end) results.push({ value, state, i })
-  }
-  const narrowedTo = (alts: readonly Alt[]) => narrowTo(it.narrowed, narrowed.choice, alternativesOf(alts))
-  for (const alt of useful.slice(0, MAX_CALLEES)) {
-    const assumed = useful.length > 1 ? { conds: alt.under.filter((c) => !it.pc.includes(c)).map((c) => ({ ...c })), narrowed: narrowedTo([alt]) } : undefined
-    follow(assumed, () => f(it.narrow(alt.value)), alt.i)
-  }
-  // the others are not followed, but just as possible: what comes after must not take them for ruled out
-  const others = useful.slice(MAX_CALLEES)
-  if (others.length) follow({ conds: [], narrowed: narrowedTo(others) }, beyond)
-  if (!results.length) {
-    const last = states[states.length - 1] as BranchState
-    it.lastEnd = last.how
-    throw last.end
-  }
-  const only = results[0] as (typeof results)[number]
-  if (results.length === 1) {
-    it.resume(only.state)
-    return only.value
-  }
-  it.join(
-    results.map((r) => r.state),
-    states.length > results.length ? 'ended' : 'none',
-  )
-  const given = results.map((r) => ({ value: r.value, under: r.state.pc.slice(base), ...(r.i === undefined ? {} : { i: r.i }) }))
-  // each result goes with what was called, unless one of them stands for several
-  return others.length ? it.alternatives(given) : it.alternatives(given, narrowed.choice)
-}
 
 /** Calls a value. */
 export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Place, name?: string): Val {
