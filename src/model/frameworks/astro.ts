@@ -3,6 +3,7 @@ import type { Before, Code, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
 import { fileToRoute, routeFile } from './file-routes.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { comparesMethod } from './method-dispatch.ts'
 import { codeOf, type Program } from './program.ts'
 import { propOf, stringOf } from './walk.ts'
@@ -33,21 +34,7 @@ function endpoints(program: Program, path: string, route: string, before: readon
     const h = exportedHandler(program, path, name)
     if (!h) return []
     const method = /^all$/i.test(name) ? undefined : name === 'del' ? 'DELETE' : name.toUpperCase()
-    return [
-      {
-        framework: 'Astro',
-        kind: 'api' as const,
-        ...(method ? { method } : {}),
-        route,
-        subject: routeSubject(method, route),
-        path,
-        line: h.line,
-        ...(h.endLine ? { endLine: h.endLine } : {}),
-        ...(h.code ? { code: h.code } : {}),
-        calling: 'astro' as const,
-        before,
-      },
-    ]
+    return [handlerEntry({ framework: 'Astro', route, path, calling: 'astro', before }, h, method)]
   })
 }
 

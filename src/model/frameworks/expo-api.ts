@@ -1,7 +1,7 @@
 import type { Entry, Framework } from './entry.ts'
-import { routeSubject } from './entry.ts'
 import { exportedHandler, SHOWN_METHODS } from './exported-handlers.ts'
 import { segmentsToRoute } from './file-routes.ts'
+import { handlerEntry } from './handler-entry.ts'
 
 /** Expo Router API routes: `app/x+api.ts` exporting methods. */
 export const expoApi: Framework = {
@@ -15,23 +15,7 @@ export const expoApi: Framework = {
       const route = segmentsToRoute(segments.filter((s) => s !== ''))
       return SHOWN_METHODS.flatMap((method): Entry[] => {
         const h = exportedHandler(program, path, method)
-        return h
-          ? [
-              {
-                framework: 'Expo',
-                kind: 'api',
-                method,
-                route,
-                subject: routeSubject(method, route),
-                path,
-                line: h.line,
-                ...(h.endLine ? { endLine: h.endLine } : {}),
-                ...(h.code ? { code: h.code } : {}),
-                calling: 'fetch',
-                before: [],
-              },
-            ]
-          : []
+        return h ? [handlerEntry({ framework: 'Expo', route, path, calling: 'fetch', before: [] }, h, method)] : []
       })
     }),
 }

@@ -4,6 +4,7 @@ import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
 import { foldersAbove, type RouteFile, routeFile, segmentsToRoute } from './file-routes.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { nextMiddleware, nextMiddlewareFor } from './next-middleware.ts'
 import type { Program } from './program.ts'
 
@@ -32,22 +33,7 @@ function routeEntries(program: Program, path: string): Entry[] {
 function handlerEntries(program: Program, path: string, route: string): Entry[] {
   return SHOWN_METHODS.flatMap((method) => {
     const h = exportedHandler(program, path, method)
-    if (!h) return []
-    return [
-      {
-        framework: 'Next.js',
-        kind: 'api',
-        method,
-        route,
-        subject: routeSubject(method, route),
-        path,
-        line: h.line,
-        ...(h.endLine ? { endLine: h.endLine } : {}),
-        ...(h.code ? { code: h.code } : {}),
-        calling: 'next-route',
-        before: nextMiddlewareFor(program, path, route),
-      } satisfies Entry,
-    ]
+    return h ? [handlerEntry({ framework: 'Next.js', route, path, calling: 'next-route', before: nextMiddlewareFor(program, path, route) }, h, method)] : []
   })
 }
 

@@ -2,6 +2,7 @@ import type { Before, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
 import { fileToRoute, routeFile } from './file-routes.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { methodsTested } from './method-dispatch.ts'
 import { nextMiddlewareFor } from './next-middleware.ts'
 import type { Program } from './program.ts'
@@ -51,19 +52,9 @@ function apiEntries(program: Program, path: string, route: string): Entry[] {
   const h = exportedHandler(program, path, 'default')
   if (!h) return []
   const methods = methodsTested(program, h.code)
-  return (methods.length ? methods : [undefined]).map((method) => ({
-    framework: 'Next.js',
-    kind: 'api',
-    ...(method ? { method } : {}),
-    route,
-    subject: routeSubject(method, route),
-    path,
-    line: h.line,
-    ...(h.endLine ? { endLine: h.endLine } : {}),
-    ...(h.code ? { code: h.code } : {}),
-    calling: 'next-api',
-    before: nextMiddlewareFor(program, path, route),
-  }))
+  return (methods.length ? methods : [undefined]).map((method) =>
+    handlerEntry({ framework: 'Next.js', route, path, calling: 'next-api', before: nextMiddlewareFor(program, path, route) }, h, method),
+  )
 }
 
 function pageEntries(program: Program, path: string, route: string): Entry[] {

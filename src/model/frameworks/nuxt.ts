@@ -5,6 +5,7 @@ import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn } from './exported-handlers.ts'
 import { fileToRoute, type RouteFile, routeFile } from './file-routes.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { isStatic, nuxtConfig, rateLimiter, ruledMiddleware, supabaseRedirect } from './nuxt-config.ts'
 import type { Program } from './program.ts'
 import { expressions, propOf, stringsOf } from './walk.ts'
@@ -52,21 +53,7 @@ function handler(program: Program, path: string, dir: string, inside: string): E
   const h = exportedHandler(program, path, 'default')
   if (!h?.code) return []
   // `defineEventHandler(async (event) => …)` is the handler itself.
-  return [
-    {
-      framework: 'Nuxt',
-      kind: 'api',
-      ...(method ? { method } : {}),
-      route,
-      subject: routeSubject(method, route),
-      path,
-      line: h.line,
-      ...(h.endLine ? { endLine: h.endLine } : {}),
-      code: h.code,
-      calling: 'nitro',
-      before: serverMiddleware(program, dir),
-    },
-  ]
+  return [handlerEntry({ framework: 'Nuxt', route, path, calling: 'nitro', before: serverMiddleware(program, dir) }, h, method)]
 }
 
 const middlewareOf = new WeakMap<Program, Map<string, readonly Before[]>>()

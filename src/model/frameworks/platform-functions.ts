@@ -2,9 +2,9 @@ import type { FactsByKind } from '../../facts/kinds.ts'
 import { folderPrefix } from '../../lib/folder-prefix.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Entry, Framework } from './entry.ts'
-import { routeSubject } from './entry.ts'
 import { exportedHandler, SHOWN_METHODS } from './exported-handlers.ts'
 import { fileToRoute } from './file-routes.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { methodsTested } from './method-dispatch.ts'
 import type { Program } from './program.ts'
 
@@ -25,7 +25,7 @@ function vercel(program: Program, path: string): Entry[] {
   const route = `/api${fileToRoute(m[1]).replace(/^\/$/, '')}`
   const named = SHOWN_METHODS.flatMap((method) => {
     const h = exportedHandler(program, path, method)
-    return h ? [entry('Vercel Functions', method, route, path, h, 'fetch')] : []
+    return h ? [handlerEntry({ framework: 'Vercel Functions', route, path, calling: 'fetch', before: [] }, h, method)] : []
   })
   if (named.length) return named
   const h = exportedHandler(program, path, 'default')
@@ -35,7 +35,7 @@ function vercel(program: Program, path: string): Entry[] {
   const params = h.code.k === 'fn' ? program.fn(h.code.path, h.code.fn)?.params.length : 2
   const methods = methodsTested(program, h.code)
   return (methods.length ? methods : [undefined]).map((method) =>
-    entry('Vercel Functions', method, route, path, h, edge || params === 1 ? 'fetch' : 'next-api'),
+    handlerEntry({ framework: 'Vercel Functions', route, path, calling: edge || params === 1 ? 'fetch' : 'next-api', before: [] }, h, method),
   )
 }
 
@@ -71,7 +71,9 @@ function netlify(program: Program, path: string): Entry[] {
   if (isScheduled(program, path, name, h)) return []
   const route = custom?.k === 'lit' && typeof custom.v === 'string' ? custom.v : `/.netlify/${m[1]}/${name}`
   const methods = methodsTested(program, h.code)
-  return (methods.length ? methods : [undefined]).map((method) => entry('Netlify Functions', method, route, path, h, classic ? 'lambda' : 'fetch'))
+  return (methods.length ? methods : [undefined]).map((method) =>
+    handlerEntry({ framework: 'Netlify Functions', route, path, calling: classic ? 'lambda' : 'fetch', before: [] }, h, method),
+  )
 }
 
 /** Below the folder where the configuration of a site says that its functions lie. */
@@ -108,27 +110,4 @@ function isScheduled(program: Program, path: string, name: string, h: NonNullabl
     const data = program.facts.of('config-file').get(`${dir}netlify.toml`)?.data as { functions?: Record<string, { schedule?: unknown }> } | undefined
     return typeof data?.functions?.[name]?.schedule === 'string'
   })
-}
-
-function entry(
-  framework: string,
-  method: string | undefined,
-  route: string,
-  path: string,
-  h: NonNullable<ReturnType<typeof exportedHandler>>,
-  calling: Entry['calling'],
-): Entry {
-  return {
-    framework,
-    kind: 'api',
-    ...(method ? { method } : {}),
-    route,
-    subject: routeSubject(method, route),
-    path,
-    line: h.line,
-    ...(h.endLine ? { endLine: h.endLine } : {}),
-    ...(h.code ? { code: h.code } : {}),
-    calling,
-    before: [],
-  }
 }

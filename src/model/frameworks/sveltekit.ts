@@ -3,6 +3,7 @@ import type { Before, Code, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
 import { foldersAbove, type RouteFile, routeFile, segmentsToRoute } from './file-routes.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { mayAwaitParent } from './kit-parent.ts'
 import { codeOf, type Program } from './program.ts'
 
@@ -43,22 +44,7 @@ function entriesOf(program: Program, path: string, name: string, file: RouteFile
 function endpoint(program: Program, path: string, route: string, method: string, hooks: readonly Before[]): Entry[] {
   const h = exportedHandler(program, path, method)
   if (!h) return []
-  const shown = method === 'fallback' ? undefined : method
-  return [
-    {
-      framework: 'SvelteKit',
-      kind: 'api',
-      ...(shown ? { method: shown } : {}),
-      route,
-      subject: routeSubject(shown, route),
-      path,
-      line: h.line,
-      ...(h.endLine ? { endLine: h.endLine } : {}),
-      ...(h.code ? { code: h.code } : {}),
-      calling: 'sveltekit',
-      before: hooks,
-    },
-  ]
+  return [handlerEntry({ framework: 'SvelteKit', route, path, calling: 'sveltekit', before: hooks }, h, method === 'fallback' ? undefined : method)]
 }
 
 /** `export const actions = { default, name }`: each is a POST of its own. Layout loads do not run before them. */
