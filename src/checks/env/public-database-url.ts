@@ -1,7 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, passed } from '../define-check.ts'
-import { noneIsPublic } from './none-is-public.ts'
+import { noneIsPublic, publicLookedAt } from './public-evidence.ts'
 import { renameOnServer } from './rename-on-server.ts'
 
 const DATABASE_NAME =
@@ -19,8 +19,7 @@ export default defineCheck({
   run({ env, modules }) {
     if (!env.publicVariables.length) return noneIsPublic(env)
     const issues = env.publicVariables.filter(holdsDatabaseUrl).map((v) => issue(v, modules))
-    const names = env.publicVariables.map((v) => v.name)
-    const evidence = `${names.length} public variable${names.length === 1 ? '' : 's'} looked at: ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`
+    const evidence = publicLookedAt(env)
     return issues.length ? failed(issues, [evidence]) : passed(evidence)
   },
 })

@@ -1,7 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, passed } from '../define-check.ts'
-import { noneIsPublic } from './none-is-public.ts'
+import { noneIsPublic, publicLookedAt } from './public-evidence.ts'
 import { renameOnServer } from './rename-on-server.ts'
 
 const KEY = '(?:_?(?:API|SECRET|AUTH|ACCESS|PRIVATE|SERVER|REST))*_?(?:KEY|TOKEN|SECRET|PAT|SID_SECRET)'
@@ -51,8 +51,7 @@ export default defineCheck({
     })
     const issues = holding.filter((h) => !h.use).map((h) => issue(h.v, h.held, modules))
     const under5 = holding.flatMap((h) => (h.use ? [[5, `file ${h.use.path}`] as const] : []))
-    const names = env.publicVariables.map((v) => v.name)
-    const evidence = `${names.length} public variable${names.length === 1 ? '' : 's'} looked at: ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`
+    const evidence = publicLookedAt(env)
     return holding.length ? failed(issues, [evidence], under5) : passed(evidence)
   },
 })

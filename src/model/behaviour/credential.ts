@@ -1,4 +1,5 @@
 import type { Val } from './abstract-value.ts'
+import { partsOfTest } from './conditions.ts'
 
 const CREDENTIAL_HEADER = /^authorization(?:\.|$)|^cookie$|(?:^|[-_])token$/i
 const DEPTH = 20
@@ -11,24 +12,9 @@ function behind(val: Val, depth: number, seen: Map<Val, Val | undefined>): Val |
   if (val.v === 'request') return val.part === 'cookie' || (val.part === 'header' && CREDENTIAL_HEADER.test(val.name ?? '')) ? val : undefined
   if (seen.has(val) || depth > DEPTH) return seen.get(val)
   seen.set(val, undefined)
-  const parts = partsOf(val).filter((x) => x.v !== 'const' && !(x.v === 'call' && !x.args.length))
+  const parts = partsOfTest(val).filter((x) => x.v !== 'const' && !(x.v === 'call' && !x.args.length))
   const found = parts.map((x) => behind(x, depth + 1, seen))
   const one = found.every(Boolean) ? found[0] : undefined
   seen.set(val, one)
   return one
-}
-
-function partsOf(val: Val): readonly Val[] {
-  switch (val.v) {
-    case 'call':
-      return val.args
-    case 'op':
-      return val.of
-    case 'text':
-      return val.parts
-    case 'any':
-      return val.alts.map((a) => a.value)
-    default:
-      return []
-  }
 }
