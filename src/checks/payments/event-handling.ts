@@ -1,4 +1,4 @@
-import type { Handling, PaymentsModel, Webhook } from '../../model/payments/payments.ts'
+import type { PaymentsModel, Webhook } from '../../model/payments/payments.ts'
 import { certainlyNotApplicable, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 
 /** Which question is asked: the end of what recurs, by its kind, or anything that a webhook does. */
@@ -35,22 +35,6 @@ function otherwise({ others, otherWebhooks, othersRecur }: PaymentsModel, what: 
     attest: 'what it does on this event, and what it does when the event comes twice',
   })
 }
-
-/** The best answer that any endpoint gives to an event. */
-export function bestHandling(payments: PaymentsModel, pick: (w: Webhook) => Handling): { readonly webhook: Webhook; readonly handling: Handling } {
-  const rank: Record<Handling['how'], number> = { acts: 0, notifies: 0, resyncs: 1, 'status-unread': 2, 'status-only': 3, 'logs-only': 4, none: 5 }
-  const candidates = payments.webhooks.map((webhook) => ({ webhook, handling: pick(webhook) }))
-  // A missing case belongs into the endpoint that already handles subscriptions.
-  const about = (w: Webhook) => w.events.filter((e) => /subscription|invoice/.test(e)).length
-  return candidates.sort((a, b) => rank[a.handling.how] - rank[b.handling.how] || about(b.webhook) - about(a.webhook))[0] as {
-    webhook: Webhook
-    handling: Handling
-  }
-}
-
-/** Whether what an endpoint does on an event was lost on the way: it looks at no kind of event, or at this one and then at nothing that can be followed. */
-export const isLost = (w: Webhook, h: Handling): boolean =>
-  !w.complete && ((h.how === 'none' && !w.events.length) || (h.how === 'logs-only' && w.effects === 0))
 
 /** Where a case is to be added: where the kind of event is looked at, otherwise the handler. */
 export function casePlace(w: Webhook): { path: string; line: number } {

@@ -1,6 +1,6 @@
-import { defineCheck, failed, passed, unverified } from '../define-check.ts'
-import { bestHandling, casePlace, isLost, withoutWebhooks } from './event-handling.ts'
-import { refusedIssue } from './refused-issue.ts'
+import { defineCheck, failed, passed } from '../define-check.ts'
+import { casePlace } from './event-handling.ts'
+import { judgedHandling } from './judged-handling.ts'
 import { inOwnWords, storedEnd } from './stored-end.ts'
 
 export default defineCheck({
@@ -11,20 +11,10 @@ export default defineCheck({
   needs: ['payments'],
   doubtedBy: ['code'],
   run: ({ payments }) => {
-    const without = withoutWebhooks(payments, 'failed')
-    if (without) return without
-    const { webhook: w, handling: h } = bestHandling(payments, (x) => x.failed)
-    const place = h.at ? `${h.at.path}:${h.at.line}` : `${w.path}:${w.line}`
-    const evidence = [`${w.subject} looks at ${w.events.join(', ') || 'no kind of event by name'}`]
-    if (h.refused) return failed([refusedIssue(w, h, h.refused)], evidence)
+    const judged = judgedHandling(payments, 'failed')
+    if ('status' in judged) return judged
+    const { webhook: w, handling: h, place, evidence } = judged
     if (h.how === 'acts' || h.how === 'notifies') return passed(...evidence, `${h.event} is handled (${place})`)
-    if (h.how === 'resyncs')
-      return passed(
-        ...evidence,
-        `every event reads the subscription from ${w.processor} and stores its state (${place}); ${h.event} has to be among the events that the endpoint subscribes to`,
-      )
-    if (isLost(w, h))
-      return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
     const statusOnly = h.how === 'status-only'
     const logsOnly = h.how === 'logs-only' || h.logged !== undefined
     const unread = h.how === 'status-unread'

@@ -1,7 +1,7 @@
 import type { Handling } from '../../model/payments/payments.ts'
-import { defineCheck, failed, passed, unverified } from '../define-check.ts'
-import { bestHandling, casePlace, isLost, withoutWebhooks } from './event-handling.ts'
-import { refusedIssue } from './refused-issue.ts'
+import { defineCheck, failed, passed } from '../define-check.ts'
+import { casePlace } from './event-handling.ts'
+import { judgedHandling } from './judged-handling.ts'
 import { inOwnWords, storedEnd } from './stored-end.ts'
 
 export default defineCheck({
@@ -12,21 +12,11 @@ export default defineCheck({
   needs: ['payments'],
   doubtedBy: ['code'],
   run: ({ payments }) => {
-    const without = withoutWebhooks(payments, 'deleted')
-    if (without) return without
-    const { webhook: w, handling: h } = bestHandling(payments, (x) => x.deleted)
-    const place = h.at ? `${h.at.path}:${h.at.line}` : `${w.path}:${w.line}`
-    const evidence = [`${w.subject} looks at ${w.events.join(', ') || 'no kind of event by name'}`]
-    if (h.refused) return failed([refusedIssue(w, h, h.refused)], evidence)
+    const judged = judgedHandling(payments, 'deleted')
+    if ('status' in judged) return judged
+    const { webhook: w, handling: h, place, evidence } = judged
     if (h.how === 'acts') return passed(...evidence, `${h.event} is handled (${place})`)
     if (h.how === 'status-only') return passed(...evidence, `the state that ${w.processor} sends with every change, the end among them, is stored (${place})`)
-    if (h.how === 'resyncs')
-      return passed(
-        ...evidence,
-        `every event reads the subscription from ${w.processor} and stores its state (${place}); ${h.event} has to be among the events that the endpoint subscribes to`,
-      )
-    if (isLost(w, h))
-      return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
     const only = ONLY[h.how]
     const end = h.how === 'none' ? storedEnd(w) : undefined
     return failed(
