@@ -11,6 +11,7 @@ import { OPEN_WAYS } from './guard-fix.ts'
 import { handlerFunction } from './handler-function.ts'
 import type { Known } from './known.ts'
 import { besideWords, manners } from './manners.ts'
+import { placeOfRoute } from './route-place.ts'
 import { tellsCode } from './told-code.ts'
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
@@ -98,7 +99,7 @@ function issueOf(cause: Cause, known: Known): Issue {
       (c.what === 'open' && !route.behind ? besideWords(manners(route, known.all).beside) : ''),
     attack: told ? "Anybody on the internet sends somebody's address, takes the code out of the answer and has that account." : attack(c),
     fix: told ? onlyByMail(route) : fix(c, known, audience),
-    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    at: placeOfRoute(route),
     related,
     proof: 'inferred',
     aliases:

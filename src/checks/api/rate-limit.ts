@@ -7,6 +7,7 @@ import { handlerFunction } from './handler-function.ts'
 import type { Known } from './known.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { limiterFor } from './own-limiter.ts'
+import { placeOfRoute } from './route-place.ts'
 
 export default defineCheck({
   number: 18,
@@ -101,7 +102,7 @@ function issue(e: Endpoint, known: Pick<Known, 'all' | 'around'>, served: readon
           : `Count attempts per address and per account before anything else and answer 429 when there are too many.${note}`,
       ...limit,
     },
-    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    at: placeOfRoute(route),
     related: [...handlerFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
     proof: 'inferred',
     aliases: ['CWE-307'],

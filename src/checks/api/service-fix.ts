@@ -28,10 +28,7 @@ export function serviceFix(route: Route, audience: Extract<Audience, { readonly 
     return {
       text: `By what it reads (record, old_record) a webhook of the database calls this, and nobody signs in there: keep a long random secret on the server, give it to the webhook as a header of its own, and answer 401 where it is missing or wrong.`,
       language: 'ts',
-      code: [
-        `const secret = ${variableOf(route, 'DATABASE_WEBHOOK_SECRET')}`,
-        `if (!secret || ${headerOf(route, 'x-webhook-secret')} !== secret) ${refusal(route, 401)}`,
-      ].join('\n'),
+      code: asksForSecret(route, 'DATABASE_WEBHOOK_SECRET', 'x-webhook-secret'),
     }
   if (sender === 'svix' || sender === 'standard') return { ...signedFix(route, sender), text: `${signedFix(route, sender).text}${gateway}` }
   const known = sender === undefined ? undefined : sendersFix(route, sender)
@@ -158,10 +155,7 @@ function schedulerFix(route: Route, { because, also, named, through }: Extract<A
     return {
       text: `Nobody signs in here: ${because}. Set CRON_SECRET, which the scheduler sends in a header of its own, beside the key that the gateway asks for, and answer 401 to whoever does not bring it.${sent}${page}`,
       language: 'ts',
-      code: [
-        `const secret = ${variableOf(route, 'CRON_SECRET')}`,
-        `if (!secret || ${headerOf(route, 'x-cron-secret')} !== secret) ${refusal(route, 401)}`,
-      ].join('\n'),
+      code: asksForSecret(route, 'CRON_SECRET', 'x-cron-secret'),
     }
   return {
     text: `Nobody signs in here: ${because}. Set CRON_SECRET, ${vercel}, and answer 401 to whoever does not bring it. What a caller says of itself in another header proves nothing.${sent}${page}`,
@@ -172,6 +166,10 @@ function schedulerFix(route: Route, { because, also, named, through }: Extract<A
     ].join('\n'),
   }
 }
+
+/** A secret of the server, sent in a header of its own. */
+const asksForSecret = (route: Route, variable: string, header: string): string =>
+  `const secret = ${variableOf(route, variable)}\nif (!secret || ${headerOf(route, header)} !== secret) ${refusal(route, 401)}`
 
 /** The scheme of Svix, which Resend, Clerk and others send their events by. */
 function signedFix(route: Route, scheme: 'svix' | 'standard'): Fix {

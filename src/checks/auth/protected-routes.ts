@@ -2,6 +2,7 @@ import { linesFrom, type Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import { type Guard, type Route, type RoutesModel, storedInBrowser, type Work } from '../../model/routes/routes.ts'
+import { placeOfRoute } from '../api/route-place.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { readForEveryAccount, registersStrangers } from './admin-pages.ts'
 import { type OwnSession, ownSession } from './own-session.ts'
@@ -236,7 +237,7 @@ function issue(c: Cause): Issue {
     message: message(c),
     attack: attack(c),
     fix: { ...pageFix(route, c.what, c.library, c), ...verified(c) },
-    at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: Math.min(route.endLine, route.line + 20) } : {}) },
+    at: placeOfRoute(route),
     related: places.filter((p) => p !== undefined).filter((p) => p.path !== route.path || p.line !== route.line),
     proof: 'inferred',
     aliases: [c.what === 'account' ? 'CWE-862' : c.what === 'trust' || c.what === 'presence' ? 'CWE-345' : 'CWE-602'],

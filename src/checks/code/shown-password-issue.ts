@@ -22,8 +22,7 @@ export function shownPasswordIssue(s: HardcodedSecret): Issue {
       text: `Take the value out of the page and give the account another password: the old one stays in the history and in every copy of the scripts.${filled ? '' : ' A hint for trying the application out names an account that may do nothing, and whose data are reset.'}`,
       ...(filled ? { language: 'tsx', code: "const [password, setPassword] = useState('')" } : {}),
     },
-    at: { path: s.path, line: s.line },
-    related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),
+    ...whereWritten(s),
     proof: 'inferred',
     aliases: ['CWE-798'],
   }
@@ -50,8 +49,7 @@ export function madeAccountIssue(s: HardcodedSecret, modules: ModulesModel): Iss
         ? { language: read.language, code: `const initialPassword = ${read.code}\nif (!initialPassword) throw new Error('INITIAL_PASSWORD is not set')` }
         : {}),
     },
-    at: { path: s.path, line: s.line },
-    related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),
+    ...whereWritten(s),
     proof: 'inferred',
     aliases: ['CWE-798'],
   }
@@ -72,9 +70,14 @@ function firstPasswordIssue(s: HardcodedSecret): Issue {
       language: 'ts',
       code: 'const password = crypto.randomUUID() // nobody has to know it: the link of an invitation or a reset lets its owner choose one',
     },
-    at: { path: s.path, line: s.line },
-    related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),
+    ...whereWritten(s),
     proof: 'inferred',
     aliases: ['CWE-798', 'CWE-1392'],
   }
 }
+
+/** The first place of a secret that stands in several, and so many of the others as a reader goes through. */
+const whereWritten = ({ path, line, also }: HardcodedSecret): Pick<Issue, 'at' | 'related'> => ({
+  at: { path, line },
+  related: also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'another one' })),
+})

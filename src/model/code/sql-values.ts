@@ -1,5 +1,6 @@
 import type { Catalog } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import type { Place } from '../../lib/place.ts'
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { HardcodedIdentity, SqlAccount } from './code.ts'
 import { maskMail } from './constants.ts'
@@ -16,17 +17,7 @@ export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): Ha
     const hit = identityIn(`${p.using ?? ''} ${p.check ?? ''}`)
     if (!hit) continue
     const claimed = /user_metadata|raw_user_meta_data/.test(`${p.using ?? ''} ${p.check ?? ''}`)
-    found.push({
-      subject: `policy ${p.schema}.${p.table} "${p.name}"`,
-      path: p.at.path,
-      line: p.at.line,
-      ...hit,
-      origin: claimed ? 'claimed' : 'verified',
-      grants: true,
-      owner: owners.has(hit.value.toLowerCase()),
-      inBrowser: false,
-      uses: [],
-    })
+    found.push(decidesBy(hit, `policy ${p.schema}.${p.table} "${p.name}"`, p.at, claimed, owners))
   }
   for (const f of catalog.functions) {
     const body = withoutSqlComments(f.body)
@@ -35,20 +26,23 @@ export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): Ha
     const parameter = f.args.some((a) => a.name && new RegExp(`\\b${escapeName(a.name)}\\b\\s*(?:=|IN\\b)`, 'i').test(body))
     const callable = f.executableBy.some((r) => r === 'anon' || r === 'authenticated' || r === 'PUBLIC' || r === 'public') && !f.isTrigger
     const claimed = EDITABLE.test(body) || (parameter && callable)
-    found.push({
-      subject: `function ${f.schema}.${f.identity}`,
-      path: f.at.path,
-      line: f.at.line,
-      ...hit,
-      origin: claimed ? 'claimed' : 'verified',
-      grants: true,
-      owner: owners.has(hit.value.toLowerCase()),
-      inBrowser: false,
-      uses: [],
-    })
+    found.push(decidesBy(hit, `function ${f.schema}.${f.identity}`, f.at, claimed, owners))
   }
   return oneOfEach(found)
 }
+
+/** SQL that decides about access by an address or an id. */
+const decidesBy = (hit: Hit, subject: string, { path, line }: Place, claimed: boolean, owners: ReadonlySet<string>): Found => ({
+  subject,
+  path,
+  line,
+  ...hit,
+  origin: claimed ? 'claimed' : 'verified',
+  grants: true,
+  owner: owners.has(hit.value.toLowerCase()),
+  inBrowser: false,
+  uses: [],
+})
 
 const SAYS_WHO = /\bauth\.(?:uid|email|jwt|role)\b|request\.jwt|\bsession_user\b|\bcurrent_user\b/i
 
