@@ -558,6 +558,73 @@ create table extra (id int primary key);`,
   })
 })
 
+describe('loose files beside migrations', () => {
+  const fn = (args: string, body: string) => `create or replace function public.book(${args}) returns text language sql as $$ select '${body}' $$;`
+  const schema = `create type user_role as enum ('admin', 'customer');
+create table people (id uuid primary key, role user_role);
+create table seats (id uuid primary key, owner uuid);
+alter table people enable row level security;
+alter table seats enable row level security;
+create policy "read" on people for select to authenticated using (true);
+create policy "own" on seats using (owner = auth.uid());
+${fn('a uuid', 'first')}
+${fn('a uuid, b text', 'second')}
+drop function public.book(uuid);`
+  const wipe = `do $$ declare r record; begin
+  for r in (select tablename, policyname from pg_policies where schemaname = 'public') loop
+    execute 'drop policy ' || quote_ident(r.policyname) || ' on ' || quote_ident(r.tablename);
+  end loop; end $$;`
+  const overloads = `do $$ declare r record; begin
+  for r in (select oid::regprocedure as f from pg_proc where proname = 'book') loop execute 'drop function ' || r.f; end loop; end $$;`
+  const migrations = { 'supabase/migrations/20260101000000_a.sql': schema }
+  const made = (result: DatabaseResult) => ({
+    columns: table(result.catalog, 'public.people').columns.map((c) => c.name),
+    policies: result.catalog.policies.map((p) => p.name).sort(),
+    functions: result.catalog.functions.filter((f) => f.name === 'book').map((f) => `${f.args.length} ${/'(\w+)'/.exec(f.body)?.[1]}`),
+  })
+
+  test('take away nothing that the migrations made, and bring no earlier copy back', async () => {
+    const result = await replaySql({
+      ...migrations,
+      'database/anew.sql': `${wipe}\ndrop type if exists public.user_role cascade;`,
+      'database/book.sql': `${overloads}\n${fn('a uuid', 'stale')}\n${fn('a uuid, b text', 'stale')}\n${fn('a uuid, b text, c int', 'own')}`,
+    })
+    expect(made(result)).toEqual({ columns: ['id', 'role'], policies: ['own', 'read'], functions: ['2 second', '3 own'] })
+    expect(result.gaps.map((g) => `${g.path}: ${g.because}`).sort()).toEqual([
+      'database/anew.sql: 2 statements would undo what the migrations make, or put an earlier copy in its place, and were left out',
+      'database/book.sql: 3 statements would undo what the migrations make, or put an earlier copy in its place, and were left out',
+    ])
+  })
+
+  test('count where their name dates them after the migrations, or they mend a function or give the policies that they drop', async () => {
+    const later = await replaySql({ ...migrations, 'database/20260301_book.sql': fn('a uuid, b text', 'newer') })
+    expect(made(later).functions).toEqual(['2 newer'])
+    const repair = await replaySql({
+      ...migrations,
+      'database/fix_book.sql': fn('a uuid, b text', 'mended'),
+      'database/policies.sql': `${wipe}\ncreate policy "mine" on people using (id = auth.uid());\ncreate policy "again" on seats using (owner = auth.uid());`,
+    })
+    expect(made(repair)).toMatchObject({ policies: ['again', 'mine'], functions: ['2 mended'] })
+  })
+
+  test('of two policies of one name that nothing dates the open one is kept, and what a migration says counts', async () => {
+    const logs = 'create table if not exists logs (id uuid primary key, owner uuid);\nalter table logs enable row level security;\n'
+    const closed = 'create policy "see" on logs for select using (owner = auth.uid());'
+    const open = 'create policy "see" on logs for select using (true);'
+    const conditions = (result: DatabaseResult) => result.catalog.policies.map((p) => p.using)
+    const loose = await replaySql({ 'a_admin.sql': logs + closed, 'b_logs.sql': logs + open })
+    expect(conditions(loose)).toEqual(['true'])
+    expect(loose.gaps.map((g) => g.because)).toEqual([
+      'policy "see" exists already with another definition; that of a_admin.sql lets in fewer, and which of the two scripts ran is not known',
+    ])
+    expect(conditions(await replaySql({ 'a_admin.sql': logs + open, 'b_logs.sql': logs + closed }))).toEqual(['true'])
+    expect(conditions(await replaySql({ ...migration(logs + closed), 'policies.sql': open }))).toEqual(['(owner = auth.uid())'])
+    expect(conditions(await replaySql({ 'base.sql': logs + open, ...migration(`alter table logs add column note text;\n${closed}`) }))).toEqual([
+      '(owner = auth.uid())',
+    ])
+  })
+})
+
 describe('a schema that is dropped and made again', () => {
   const table = 'create table notes (id uuid primary key, owner uuid);\n'
   const anew = 'drop schema public cascade;\ncreate schema public;\n'

@@ -1,4 +1,5 @@
 import type { Engine } from './engine.ts'
+import { droppedPolicies, policyKey } from './policy-links.ts'
 import { NO_EFFECT, RETRY, type Repaired, type RepairPorts } from './repaired.ts'
 import { type StandIns, succeeds } from './stand-ins.ts'
 import { type ParsedFile, policyTouched, type Statement } from './statement.ts'
@@ -11,6 +12,9 @@ export class MadeTwice {
   private readonly madeFirst = new Map<string, string>()
   private readonly policiesIn = new Map<string, Set<string>>()
   private readonly viewsIn = new Map<string, string>()
+  /** The statements that make or drop each policy, in order. */
+  private readonly policyHistory = new Map<string, Statement[]>()
+  private readonly roles: ReadonlyMap<string, ParsedFile['file']['role']>
   private readonly engine: Engine
   private readonly standIns: StandIns
   private readonly ports: Pick<RepairPorts, 'admin'>
@@ -19,7 +23,9 @@ export class MadeTwice {
     this.engine = engine
     this.standIns = standIns
     this.ports = ports
+    this.roles = new Map(files.map((f) => [f.file.path, f.file.role]))
     for (const { file, statements } of files) {
+      for (const s of statements) for (const key of policiesNamed(s)) this.policyHistory.set(key, [...(this.policyHistory.get(key) ?? []), s])
       if (file.role !== 'migration') continue
       const of = (kind: string, node: string) => statements.flatMap((s) => (s.kind === kind && s.node[node] ? [relationName(s.node[node])] : []))
       for (const table of of('CreateStmt', 'relation')) if (!this.madeFirst.has(table)) this.madeFirst.set(table, file.path)
@@ -54,26 +60,81 @@ export class MadeTwice {
     return rows.length > 0 && this.viewsIn.get(table) !== s.path && (await succeeds(this.engine.exec(`drop view ${identOf(table)} cascade`)))
   }
 
-  /** The first definition stays, as on the platform; a different second one leaves doubt. */
+  /**
+   * The first definition stays, as on the platform; a different second one leaves doubt. What a migration says counts before a script that nothing
+   * dates, and of two such scripts the policy that lets in more is kept: which of them ran is not known, and a hole must not be hidden by the order of names.
+   */
   async policy(s: Statement): Promise<Repaired> {
     const table = relationName(s.node.table)
     const probe = 'prelaunch duplicate probe'
-    const expressions = async (name: string) => {
+    const read = async (name: string): Promise<PolicyRow | undefined> => {
       const { rows } = await this.engine.exec(
-        `select polcmd, polpermissive, array(select r::regrole::text from unnest(polroles) r order by 1) as roles, pg_catalog.pg_get_expr(polqual, polrelid) as u, pg_catalog.pg_get_expr(polwithcheck, polrelid) as c from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and polname = ${literal(name)}`,
+        `select polcmd, polpermissive, array_to_string(array(select r::regrole::text from unnest(polroles) r order by 1), ',') as roles, pg_catalog.pg_get_expr(polqual, polrelid) as u, pg_catalog.pg_get_expr(polwithcheck, polrelid) as c from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and polname = ${literal(name)}`,
       )
-      return JSON.stringify(rows[0])
+      return rows[0] as PolicyRow | undefined
     }
-    const differs: Repaired = {
+    const differs = (which: string): Explained => ({
       how: 'explained',
-      because: `policy "${s.node.policy_name}" exists already with another definition; the first one was kept`,
+      because: `policy "${s.node.policy_name}" exists already with another definition; ${which}`,
       touches: [policyTouched(s.node)],
-    }
+    })
     const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
     const made = await succeeds(this.ports.admin(text))
-    if (!made) return differs
-    const same = (await expressions(probe)) === (await expressions(s.node.policy_name))
+    if (!made) return differs(FIRST)
+    const [first, second] = [await read(s.node.policy_name), await read(probe)]
     await this.ports.admin(`drop policy ${ident(probe)} on ${identOf(table)}`)
-    return same ? NO_EFFECT : differs
+    if (!first || !second || JSON.stringify(first) === JSON.stringify(second)) return NO_EFFECT
+    const author = this.authorOf(s)
+    if (!author || this.roles.get(author) !== 'loose' || author === s.path) return differs(FIRST)
+    const isLoose = this.roles.get(s.path) === 'loose'
+    if (isLoose && !letsInMore(second, first)) return differs(FIRST)
+    await this.ports.admin(`drop policy ${ident(s.node.policy_name)} on ${identOf(table)}`)
+    if (!isLoose) return RETRY
+    this.replaced.set(s.label, differs(`that of ${author} lets in fewer, and which of the two scripts ran is not known`))
+    return RETRY
+  }
+
+  /** What is to be said of statements that took the place of an earlier one. */
+  readonly replaced = new Map<string, Explained>()
+
+  /** The file whose policy of that name stands when a statement makes it again. */
+  private authorOf(s: Statement): string | undefined {
+    let author: string | undefined
+    for (const other of this.policyHistory.get(policyKey(relationName(s.node.table), s.node.policy_name)) ?? []) {
+      if (other === s) break
+      author = other.kind === 'DropStmt' ? undefined : (author ?? other.path)
+    }
+    return author
   }
 }
+
+type Explained = Extract<Repaired, { how: 'explained' }>
+
+const FIRST = 'the first one was kept'
+
+interface PolicyRow {
+  readonly polcmd: string
+  readonly polpermissive: boolean
+  readonly roles: string
+  readonly u: string | null
+  readonly c: string | null
+}
+
+const policiesNamed = (s: Statement): readonly string[] =>
+  s.kind === 'CreatePolicyStmt'
+    ? [policyKey(relationName(s.node.table), s.node.policy_name)]
+    : s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY'
+      ? droppedPolicies(s)
+      : []
+
+/** Whether a policy opens everything that another does, and more: to more callers, or by a condition that looks at nobody. */
+function letsInMore(one: PolicyRow, other: PolicyRow): boolean {
+  if (!one.polpermissive || !other.polpermissive || one.polcmd !== other.polcmd) return false
+  const degrees = (p: PolicyRow) => [toWhom(p.roles), openness(p.u), openness(p.c)] as const
+  const [a, b] = [degrees(one), degrees(other)]
+  return a.every((d, i) => d >= (b[i] as number)) && a.some((d, i) => d > (b[i] as number))
+}
+
+const toWhom = (roles: string): number => (/(?:^|,)(?:-|public|anon)(?:,|$)/.test(roles) ? 2 : /(?:^|,)authenticated(?:,|$)/.test(roles) ? 1 : 0)
+const openness = (condition: string | null): number =>
+  condition === null ? 0 : condition === 'true' ? 2 : /\bauth\.|current_|session_user|\w\(/.test(condition) ? 0 : 1

@@ -1,4 +1,5 @@
 import type { DatabaseGap } from '../database.ts'
+import { isLaterThan, type MadeByMigrations, madeBy, undoes } from './beside-migrations.ts'
 import { dropsEveryPolicy, type PolicyLinks, policiesOf, startedOver } from './policy-links.ts'
 import { type ParsedFile, type Statement, touchesOf } from './statement.ts'
 import { nameParts, relationName, relationsIn } from './tree.ts'
@@ -39,9 +40,10 @@ function inOrder(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[
   const needed = new Set(fixed.flatMap((f) => [...links(f).needs]).filter((n) => !created.has(n)))
   const isBase = (f: ParsedFile) => [...links(f).creates].some((n) => needed.has(n))
   const said = saidBy(fixed)
+  const made = madeBy(fixed)
   const anew = created.size ? [] : loose.filter(buildsAnew)
   const kept = loose
-    .map((f) => (anew.length === 1 && anew[0] === f ? f : withoutCopies(f, created, isBase(f), said, gaps)))
+    .map((f) => (anew.length === 1 && anew[0] === f ? f : withoutCopies(f, created, isBase(f), { ...said, made }, gaps)))
     .filter((f) => f.statements.length > 0 || f.gaps.length > 0)
   const late = foldersThatBeginLate(fixed)
   const precedes = (f: ParsedFile) => isBase(f) || (late.has(folderOf(f)) && ![...links(f).needs].some((n) => created.has(n)))
@@ -65,13 +67,23 @@ function foldersThatBeginLate(migrations: readonly ParsedFile[]): ReadonlySet<st
  * that they repeat in small part (CREATE TABLE IF NOT EXISTS) stays whole: it ran first. Scripts that take the database down
  * or build it anew are kept for a developer's machine: what the migrations create stays.
  */
-function withoutCopies(file: ParsedFile, created: ReadonlySet<string>, isBase: boolean, said: Said, gaps: DatabaseGap[]): ParsedFile {
+function withoutCopies(
+  file: ParsedFile,
+  created: ReadonlySet<string>,
+  isBase: boolean,
+  said: Said & { readonly made: MadeByMigrations },
+  gaps: DatabaseGap[],
+): ParsedFile {
   const own = links(file).creates
   const copies = new Set([...own].filter((n) => created.has(n)))
   if (isBase && copies.size < own.size / 2) return file
-  const rebuilds = copies.size > 0 && copies.size >= own.size / 2
-  const kept = file.statements.filter((s) => !takesDown(s, created, rebuilds))
-  if (kept.length < file.statements.length) gaps.push(leftOut(file, kept, `take down what ${created.size ? 'the migrations' : 'other files'} create`))
+  const rebuilds = (copies.size > 0 && copies.size >= own.size / 2) || tablesDropped(file.statements, created).size >= SEVERAL
+  const staying = file.statements.filter((s) => !takesDown(s, created, rebuilds))
+  if (staying.length < file.statements.length) gaps.push(leftOut(file, staying, `take down what ${created.size ? 'the migrations' : 'other files'} create`))
+  const policies = policiesOf(file)
+  const kept = isLaterThan(said.made, file) ? staying : staying.filter((s) => !undoes(s, file, said.made, policies))
+  if (kept.length < staying.length)
+    gaps.push(leftOut({ ...file, statements: staying }, kept, 'would undo what the migrations make, or put an earlier copy in its place,'))
   const alone = new Set(saidHereAlone(file.statements, said))
   const statements = kept.filter((s) => alone.has(s) || !(copies.size > 0 && (copies.size === own.size || copies.has(subjectOf(s) ?? ''))))
   if (statements.length < kept.length) gaps.push(leftOut({ ...file, statements: kept }, statements, 'repeat what the migrations create'))
@@ -154,13 +166,23 @@ function saidHereAlone(statements: readonly Statement[], { policies, locked, fun
 function isTeardown(file: ParsedFile, created: ReadonlySet<string>): boolean {
   const work = file.statements.filter((s) => !/^(TransactionStmt|SelectStmt|VariableSetStmt|CommentStmt)$/.test(s.kind))
   if (!work.every((s) => s.kind === 'DropStmt' || s.kind === 'TruncateStmt' || s.kind === 'DeleteStmt')) return false
-  const dropped = work
-    .filter((s) => s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_TABLE')
-    .flatMap(touchesOf)
-    .flatMap((t) => ('object' in t && t.object && created.has(t.object) ? [t.object] : []))
+  const dropped = tablesDropped(work, created)
   const name = nameOf(file)
   if (/legacy|unused|deprecated|obsolete|(^|[-_.])old([-_.]|$)/i.test(name)) return false
-  return new Set(dropped).size >= (/clean|tear|reset|wipe|destroy|nuke|purge|drop[-_]?all|uninstall/i.test(name) ? 1 : 3)
+  return dropped.size >= (/clean|tear|reset|wipe|destroy|nuke|purge|drop[-_]?all|uninstall/i.test(name) ? 1 : SEVERAL)
+}
+
+/** So many tables are dropped together by who begins anew. */
+const SEVERAL = 3
+
+/** Of the tables that others create, those that statements drop by name. */
+function tablesDropped(statements: readonly Statement[], created: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(
+    statements
+      .filter((s) => s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_TABLE')
+      .flatMap(touchesOf)
+      .flatMap((t) => ('object' in t && t.object && created.has(t.object) ? [t.object] : [])),
+  )
 }
 
 /**

@@ -46,7 +46,7 @@ export function startedOver(ordered: ParsedFile[], policies: ReadonlyMap<ParsedF
     const passedOver = ordered.filter((o) => otherTables(o).length > 0)
     const tables = new Set(passedOver.flatMap(otherTables))
     const [first] = passedOver
-    if (!own.size || !first || tables.size < PASSED_OVER) continue
+    if (!own.size || !first || tables.size < WITHOUT_OVERSIGHT) continue
     ordered.splice(ordered.indexOf(f), 1)
     ordered.splice(ordered.indexOf(first), 0, f)
   }
@@ -54,14 +54,14 @@ export function startedOver(ordered: ParsedFile[], policies: ReadonlyMap<ParsedF
 }
 
 /** So many tables are not locked by an oversight. */
-const PASSED_OVER = 3
+export const WITHOUT_OVERSIGHT = 3
+
+/** A script with such a loop. */
+export const dropsEveryPolicy = ({ statements }: ParsedFile): boolean => statements.some(dropsEveryPolicyBy)
 
 /** A loop over all policies of the catalog, or of a schema, that drops each. */
-export const dropsEveryPolicy = ({ statements }: ParsedFile): boolean =>
-  statements.some(
-    (s) =>
-      s.kind === 'DoStmt' &&
-      /\bdrop\s+policy\b/i.test(s.text) &&
-      /\bpg_polic(?:ies|y)\b/i.test(s.text) &&
-      !/\b(?:tablename|policyname|polname|relname)\s{0,9}(?:=|<>|!=|in\b|~|(?:not\s+)?i?like\b)/i.test(s.text),
-  )
+export const dropsEveryPolicyBy = (s: Statement): boolean =>
+  s.kind === 'DoStmt' &&
+  /\bdrop\s+policy\b/i.test(s.text) &&
+  /\bpg_polic(?:ies|y)\b/i.test(s.text) &&
+  !/\b(?:tablename|policyname|polname|relname)\s{0,9}(?:=|<>|!=|in\b|~|(?:not\s+)?i?like\b)/i.test(s.text)

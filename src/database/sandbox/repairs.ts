@@ -91,6 +91,9 @@ export class Repairs {
   /** CREATE TABLE statements that only their columns could be taken from, and why. */
   readonly simplified = new Map<string, string>()
 
+  /** What is to be said of a policy that was put in the place of another script's. */
+  saidOfReplaced = (s: Statement): Extract<Repaired, { how: 'explained' }> | undefined => this.twice.replaced.get(s.label)
+
   async repair(s: Statement, error: SqlFailure): Promise<Repaired> {
     const repaired = await this.repairOnce(s, error)
     if (repaired.how !== 'explained' || repaired.because === '' || s.kind !== 'CreateStmt' || this.simplified.has(s.label)) return repaired

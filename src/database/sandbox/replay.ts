@@ -145,7 +145,9 @@ export class Replay {
       const error = await this.attempt(s, this.repairs.textOf(s))
       if (!error) {
         const partly = this.repairs.simplified.get(s.label)
+        const replaced = this.repairs.saidOfReplaced(s)
         if (partly) this.explain(s, `only its columns were applied: ${partly}`, this.touches(s))
+        else if (replaced) this.explain(s, replaced.because, replaced.touches ?? this.touches(s))
         else this.count.applied++
         this.overtaken(s)
         await this.runDeferred()
