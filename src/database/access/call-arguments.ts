@@ -64,7 +64,7 @@ function targetsOf(fn: SqlFunction, world: World & JudgeWorld): ReadonlyMap<stri
 function madeUpArgument(arg: SqlFunction['args'][number], target: Target | undefined, catalog: Catalog, seeded: Seeded): string {
   const known = target && !UNGUESSABLE.test(target.column) ? seeded.rows.get(target.table)?.B?.values[target.column] : undefined
   // `id = any(p_ids)`
-  if (known !== undefined) return arg.type.endsWith('[]') && !/^'\{|^array\b/i.test(known) ? `array[${known}]` : `(${known})`
+  if (known !== undefined && isOfType(known, arg.type)) return arg.type.endsWith('[]') && !/^'\{|^array\b/i.test(known) ? `array[${known}]` : `(${known})`
   const name = arg.name ?? ''
   const type = arg.type.toLowerCase()
   if (type.endsWith('[]')) return "'{}'"
@@ -79,6 +79,14 @@ function madeUpArgument(arg: SqlFunction['args'][number], target: Target | undef
     return literal(/mail/i.test(name) ? USERS.B.email : /role|status|plan/i.test(name) ? 'admin' : 'prelaunch')
   const labels = enumLabels(type, catalog)
   return labels?.length ? literal(labels.at(-1) as string) : 'null'
+}
+
+/** Whether a column's value is one of an argument's type: an id that is written down as text stands in a column that may hold any text. */
+function isOfType(value: string, type: string): boolean {
+  const written = /^\(*'([^']*)'/.exec(value)?.[1]
+  if (written === undefined) return true
+  if (type === 'uuid') return /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(written)
+  return !/^(?:smallint|integer|bigint|numeric|real|double precision)$/.test(type) || /^-?\d/.test(written)
 }
 
 /** `p_order_id` means the key of B's row in `orders`. */

@@ -216,6 +216,16 @@ async function confirmCall(
     })
     return 'gone'
   }
+  const own = before && before.result !== 'allowed' ? await functions.ownFailure(hole) : undefined
+  if (own) {
+    trier.session.gap({
+      path: hole.at.path,
+      line: hole.at.line,
+      because: `no call of ${hole.object} has an effect as it is written (${own.because}, line ${own.line} of its body): it is open to others as soon as that is mended`,
+      touches: [{ topic: 'function', object: hole.object.split('(')[0] as string }],
+    })
+    return 'gone'
+  }
   const current: Hole = before?.result === 'allowed' ? { ...hole, proof: 'executed' } : hole
   const code = fixFor(current, catalog, readings)
   if (!code) return current

@@ -5,6 +5,7 @@ import type { JudgeWorld } from './expression/way.ts'
 import { EVERY_TABLE } from './function-writes.ts'
 import { functionObject } from './functions.ts'
 import type { Hole } from './hole.ts'
+import { type OwnFailure, ownFailure } from './never-works.ts'
 import { BROWSER_ROLES, nameOf } from './policies.ts'
 import type { Seeded } from './seed.ts'
 import type { AccessSession } from './session.ts'
@@ -97,6 +98,12 @@ export class FunctionTrials {
       prepare: wanted.checks.map((c) => c.before).join('; '),
       inspect: `select 1 as changed where ${wanted.checks.map((c) => c.after).join(' or ')}`,
     })
+  }
+
+  /** What keeps every call of a hole's function from having an effect. */
+  async ownFailure(hole: Hole): Promise<OwnFailure | undefined> {
+    const fn = this.#catalog.functions.find((f) => functionObject(f) === hole.object)
+    return fn && ownFailure(this.#trier.session, this.#catalog, this.#world, fn, hole.object, this.callOf(fn))
   }
 
   /** For each table that the hole names: B's row is another than before, or there are more rows. */

@@ -70,7 +70,8 @@ export function isLaterThan({ last }: MadeByMigrations, file: ParsedFile): boole
   return (date !== undefined && last.date !== undefined && date > last.date) || (number !== undefined && last.number !== undefined && number > last.number)
 }
 
-const isRepair = (file: ParsedFile): boolean => /fix|patch|update|repair|secur|harden|lock[-_]?down|restrict|emergency/i.test(nameOf(file))
+const isRepair = (file: ParsedFile): boolean =>
+  /fix|patch|updat|repair|secur|harden|lock[-_]?down|restrict|emergency|parche|corre[gcç]|arregl|segur/i.test(nameOf(file))
 
 const knows = (made: MadeByMigrations, signature: string, name = signature): boolean =>
   made.signatures.has(signature) ||
