@@ -1,10 +1,16 @@
-import { type Entry, routeSubject } from './entry.ts'
-import type { ExportedHandler } from './exported-handlers.ts'
+import { type Code, type Entry, routeSubject } from './entry.ts'
 
 type Where = Pick<Entry, 'framework' | 'route' | 'path' | 'calling' | 'before'>
 
-/** The entry of a handler that a file exports, for one method or, where none is given, for every one. */
-export function handlerEntry({ framework, route, path, calling, before }: Where, h: ExportedHandler, method?: string): Entry {
+/** Where a handler stands in the file, and what runs. */
+interface Handler {
+  readonly line: number
+  readonly endLine?: number
+  readonly code: Code | undefined
+}
+
+/** The entry of a handler that a file holds, for one method or, where none is given, for every one. */
+export function handlerEntry({ framework, route, path, calling, before }: Where, h: Handler, method?: string): Entry {
   return {
     framework,
     kind: 'api',

@@ -1,7 +1,7 @@
 import type { ClassIR, Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Seed } from '../behaviour/behaviour.ts'
 import type { Before, Entry, Framework } from './entry.ts'
-import { routeSubject } from './entry.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { type Decorator, decoratorsOf, metadataOf } from './nest-decorators.ts'
 import { joinPaths, routerPath } from './path-pattern.ts'
 import type { Program } from './program.ts'
@@ -56,19 +56,14 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
       return (bases.length ? bases : ['']).flatMap((base) =>
         (paths.length ? paths : ['']).map((p): Entry => {
           const route = joinPaths(setup.prefix, routerPath(base), routerPath(p))
+          const code = { k: 'fn' as const, path, fn: m.fn as FunctionId }
           return {
-            framework: 'NestJS',
-            kind: 'api',
-            ...(method ? { method } : {}),
-            route,
-            subject: routeSubject(method, route),
-            path,
-            line: m.l,
-            ...(fn && fn.e > m.l ? { endLine: fn.e } : {}),
-            code: { k: 'fn', path, fn: m.fn as FunctionId },
-            calling: 'nest',
+            ...handlerEntry(
+              { framework: 'NestJS', route, path, calling: 'nest', before },
+              { line: m.l, ...(fn && fn.e > m.l ? { endLine: fn.e } : {}), code },
+              method,
+            ),
             ...(fn ? { args: fn.params.map((_, i) => parameter(m.paramDecorators?.[i] ?? [])) } : {}),
-            before,
             metadata: metadataOf(program, decorators),
             ...(open ? { declared: 'public' as const } : {}),
           }

@@ -2,6 +2,7 @@ import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.t
 import { rememberByFile } from '../../lib/remember-by-file.ts'
 import type { Before, Component, Entry, Framework } from './entry.ts'
 import { routeSubject } from './entry.ts'
+import { handlerEntry } from './handler-entry.ts'
 import { codeOf, type Program } from './program.ts'
 import { expressionsDeep, propOf, stringOf } from './walk.ts'
 
@@ -151,20 +152,8 @@ function serverRoute(program: Program, path: string, scope: FunctionId, methods:
     const handler = propOf(p.value, 'handler') ?? p.value
     const code = codeOf(program.meaning(path, scope, handler))
     const method = p.key === 'ANY' ? undefined : p.key
-    return [
-      {
-        framework: 'TanStack Start',
-        kind: 'api',
-        ...(method ? { method } : {}),
-        route,
-        subject: routeSubject(method, route),
-        path,
-        line: p.l,
-        ...(code ? { code } : {}),
-        calling: 'tanstack',
-        before: [...before, ...middlewareOf(program, path, scope, propOf(p.value, 'middleware'), 0)],
-      },
-    ]
+    const first = [...before, ...middlewareOf(program, path, scope, propOf(p.value, 'middleware'), 0)]
+    return [handlerEntry({ framework: 'TanStack Start', route, path, calling: 'tanstack', before: first }, { line: p.l, code }, method)]
   })
 }
 
