@@ -1,9 +1,12 @@
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
 import { relativeSpecifier } from '../../model/routes/written-guard.ts'
+import { noSessions, signInOf, withFirstSignIn } from './first-sign-in.ts'
 import { corsAt, type Known, procedureName, registration } from './known.ts'
 import { manners } from './manners.ts'
+import { inMiddleware } from './middleware-session.ts'
 import { refusal } from './refusal.ts'
+import { clientLines } from './token-client.ts'
 
 /** How a handler learns who calls, where nothing in the application shows it already. */
 export interface SessionCode {
@@ -149,29 +152,6 @@ function pattern(route: Route, guard: Guard | undefined, all: readonly Route[]):
   }
 }
 
-/** What has to come before any check, where the server knows nobody. */
-function noSessions(route: Route, all: readonly Route[]): string {
-  const signIn = signInOf(route, all)
-  return signIn
-    ? ` Nothing on the server knows who is signed in so far: let ${signIn.method ?? 'POST'} ${signIn.route} issue a session that the server signs (an httpOnly cookie or a token), where it does not do so yet, verify that once in front of the handlers, and take who calls and their role from it, never from a header or a field that the caller fills in.`
-    : ' Nothing on the server knows who is signed in so far: it takes sessions that the server verifies, or a gate in front of the address until there are some.'
-}
-
-/** A handler of the application's own by which people sign in. */
-const signInOf = ({ workspace }: Route, all: readonly Route[]): Route | undefined =>
-  all.find((r) => r.kind !== 'page' && r.workspace === workspace && (r.method ?? 'POST') === 'POST' && SIGN_IN.test(r.route))
-
-/** The database is there, and nobody signs in yet. */
-const withFirstSignIn = (code: SessionCode, around: Surroundings, guard: Guard | undefined): SessionCode =>
-  guard || around.signsInWithSupabase
-    ? code
-    : {
-        ...code,
-        note: `${code.note ?? ''} Nothing in the repository signs anybody in so far: let people sign in with Supabase Auth first, or put a gate in front of the address until they can.`,
-      }
-
-const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|authenticate)$/i
-
 type Import = readonly [name: string, from: string | undefined]
 
 /** Code with the imports that its file has not got yet; what has another meaning there is imported under another name. */
@@ -278,92 +258,6 @@ const inProcedure = (route: Route): SessionCode => ({
   role: 'ctx.user.role',
 })
 
-/** Express, Fastify and Hono ask in front of the handler. */
-function inMiddleware(route: Route, { around, all }: Known, guard: Guard | undefined, supabase: boolean): SessionCode {
-  const how = guard?.how ?? ''
-  const names = around.names(route.path)
-  if (route.framework === 'Express') {
-    if (/passport|req\.isAuthenticated/i.test(how))
-      return {
-        code: registration(route, '(req, res, next) => (req.isAuthenticated() ? next() : res.status(401).end())', around),
-        caller: 'req.user.id',
-        role: 'req.user.role',
-      }
-    if (/req\.session/.test(how)) return { code: registration(route, `(req, res, next) => (${how} ? next() : res.status(401).end())`, around) }
-    if (/JSON Web Token/.test(how))
-      return {
-        code: [
-          ...(names.has('jwt') ? [] : ["import jwt from 'jsonwebtoken'", '']),
-          'function requireUser(req, res, next) {',
-          '  try {',
-          `    req.user = jwt.verify(req.get('authorization')?.replace(/^Bearer /, '') ?? '', process.env.${around.variables(/^JWT_SECRET|^(?:ACCESS_)?TOKEN_SECRET|^SECRET_KEY$/)[0] ?? 'JWT_SECRET'})`,
-          '  } catch {',
-          '    return res.status(401).end()',
-          '  }',
-          '  next()',
-          '}',
-          '',
-          registration(route, 'requireUser', around),
-        ].join('\n'),
-        caller: 'req.user.id',
-        role: 'req.user.role',
-      }
-  }
-  const [open, refuse, close, header] =
-    route.framework === 'Express'
-      ? [
-          'async function requireUser(req, res, next) {',
-          'return res.status(401).end()',
-          ['  req.user = user', '  next()', '}', '', registration(route, 'requireUser', around)],
-          "req.get('authorization')",
-        ]
-      : route.framework === 'Fastify'
-        ? ["fastify.addHook('onRequest', async (request, reply) => {", 'return reply.code(401).send()', ['})'], 'request.headers.authorization']
-        : [
-            'async function requireUser(c, next) {',
-            'return c.body(null, 401)',
-            ['  await next()', '}', '', registration(route, 'requireUser', around)],
-            "c.req.header('Authorization')",
-          ]
-  const user = { caller: route.framework === 'Express' ? 'req.user.id' : 'user.id', role: route.framework === 'Express' ? 'req.user.role' : 'user.role' }
-  if (!supabase)
-    return {
-      code:
-        route.framework === 'Fastify'
-          ? `${open}\n  // verify the session here\n  if (!user) ${refuse}\n})`
-          : `${registration(route, 'requireUser', around)}\n// requireUser stands for a middleware that verifies the session and answers 401`,
-      ...user,
-      ...(guard ? {} : { note: noSessions(route, all) }),
-    }
-  const client = ['supabase', 'supabaseAdmin', 'supabaseClient'].find((n) => names.has(n))
-  const code: SessionCode = {
-    code: [
-      ...(client ? [] : made(around, names, route.path)),
-      open,
-      `  const token = ${header}?.replace(/^Bearer /, '') ?? ''`,
-      `  const { data: { user } } = await ${client ?? 'supabase'}.auth.getUser(token)`,
-      `  if (!user) ${refuse}`,
-      ...close,
-    ].join('\n'),
-    ...user,
-  }
-  return withFirstSignIn(code, around, guard)
-}
-
-/** A client that only verifies tokens. */
-function made(around: Surroundings, names: ReadonlySet<string>, path: string): readonly string[] {
-  // a second one of the same name would take the place of the first in what the handler goes on to do; a token is verified by either
-  if (names.has('supabase')) return []
-  return [...(names.has('createClient') ? [] : ["import { createClient } from '@supabase/supabase-js'", '']), `const supabase = ${client(around, path)}`, '']
-}
-
-const client = (around: Surroundings, path: string): string => {
-  const url = around.variables(/SUPABASE_URL$/)[0] ?? 'SUPABASE_URL'
-  const key = around.variables(/SUPABASE_(?:ANON|PUBLISHABLE)\w{0,20}$/)[0] ?? 'SUPABASE_ANON_KEY'
-  const sure = /\.tsx?$/.test(path) ? '!' : ''
-  return `createClient(process.env.${url}${sure}, process.env.${key}${sure})`
-}
-
 /** The client that finds the session in the cookies, where the application has one; otherwise the page sends the token along. */
 function withSupabase(route: Route, around: Surroundings): SessionCode {
   const names = around.names(route.path)
@@ -389,7 +283,7 @@ function withSupabase(route: Route, around: Surroundings): SessionCode {
   const header = route.kind === 'action' ? undefined : sentToken(route, around)
   return {
     code: [
-      ...made(around, names, route.path),
+      ...clientLines(around, names, route.path),
       header === undefined
         ? '// accessToken: an argument of the action, from the session of the page'
         : `const accessToken = ${header}?.replace(/^Bearer /, '') ?? ''`,
