@@ -1,6 +1,6 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Guard, Route, Surroundings, Work } from '../../model/routes/routes.ts'
-import { guardAsWritten, relativeSpecifier } from '../../model/routes/written-guard.ts'
+import { guardAsWritten, isVainCheck, relativeSpecifier } from '../../model/routes/written-guard.ts'
 import { wrapperAsWritten } from '../../model/routes/written-wrapper.ts'
 import type { Fix } from '../define-check.ts'
 import { type Audience, audienceOf, isOfAdministrators } from './audience.ts'
@@ -77,7 +77,7 @@ function peopleFix(route: Route, known: Known, { besides, welcoming }: Partial<E
   const examples = examplesFor(route, all, 'user')
   const own = inFront(route, known, ['user', 'token'])
   const copied = own === undefined ? asWritten(examples, route, around, (code) => !ASKS_FOR_ROLE.test(code)) : undefined
-  const example = copied?.example ?? examples[0]
+  const example = copied?.example ?? firstOf(examples, around)
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
     : ''
@@ -160,6 +160,9 @@ function examplesFor(route: Route, all: readonly Route[], who: ExampleGroups['wh
     .map(({ r }) => r)
 }
 
+/** The first whose check lets anybody in. */
+const firstOf = (examples: readonly Route[], around: Surroundings): Route | undefined => examples.find((r) => !isVainCheck(r, around))
+
 interface ExampleGroups extends Pick<Route, 'framework' | 'workspace'> {
   readonly who: 'user' | 'admin'
 }
@@ -225,7 +228,7 @@ function adminFix(route: Route, known: Known): Fix {
   if (called) return { text: `${text}${named}`, ...codeOf(called) }
   // where its question is known and not its answer, what the session says is no substitute: administrators may have another one
   if (owns) return { text: `${text}${named}` }
-  const asked = sessionCode(route, known, examples[0]?.guard ?? examplesFor(route, all, 'user')[0]?.guard)
+  const asked = sessionCode(route, known, (firstOf(examples, around) ?? firstOf(examplesFor(route, all, 'user'), around))?.guard)
   const role = roleAsked(examples, route, asked, known) ?? roleFor(route, known, asked)
   return { text: `${text}${named}${asked.note ?? ''}${role.note}`, ...codeOf(asked.code && role.code ? `${asked.code}\n${role.code}` : undefined) }
 }

@@ -59,6 +59,8 @@ export interface OwnershipBreach {
   readonly term?: TermOfSale
   /** What of the request chooses the object. */
   readonly by?: string
+  /** The column of the table that is compared with it. */
+  readonly column?: string
   /** The column that holds the owner, when the schema or custom tells. */
   readonly ownerColumn?: string
   /** The schema says which column that is. */

@@ -1,5 +1,7 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
+import { makesPlainClient } from '../../model/routes/sessionless-client.ts'
 import { relativeSpecifier } from '../../model/routes/written-guard.ts'
 import { noSessions, signInOf, withFirstSignIn } from './first-sign-in.ts'
 import { corsAt, type Known, procedureName, registration } from './known.ts'
@@ -300,6 +302,12 @@ function cookieClient(around: Surroundings): { readonly name: string; readonly p
   return around.exported(/supabase|^createClient$|^createServerClient$/i).find(({ path, fn }) => {
     const imports = around.code(path)?.imports ?? []
     const made = imports.some((i) => /^@supabase\/(?:ssr|auth-helpers)/.test(i.from) && i.bindings.some((b) => !/browser|clientcomponent/i.test(b.imported)))
-    return made && fn.params.length === 0 && imports.some((i) => i.from === 'next/headers') && !around.code(path)?.directives.includes('use client')
+    return (
+      made &&
+      fn.params.length === 0 &&
+      !makesPlainClient(around.code(path) as JavaScriptFacts, fn) &&
+      imports.some((i) => i.from === 'next/headers') &&
+      !around.code(path)?.directives.includes('use client')
+    )
   })
 }

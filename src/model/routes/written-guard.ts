@@ -2,6 +2,7 @@ import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javasc
 import { boundNames, calleeText, statements, subExpressions } from '../frameworks/walk.ts'
 import { namesIn, printExpr, printPattern } from './print-code.ts'
 import type { Route } from './routes.ts'
+import { asksSessionless } from './sessionless-client.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Names that every program has. */
@@ -18,8 +19,16 @@ export function guardAsWritten(example: Route, target: Route, around: Surroundin
   const js = around.code(example.path)
   if (!guard || !js || guard.trust !== 'verified' || guard.opensWithout || guard.equalsUnset || guard.refusal.nothing) return undefined
   const last: 401 | 403 = guard.who === 'admin' ? 403 : 401
+  if (isVainCheck(example, around)) return undefined
   const found = guard.at.path === example.path ? ownStatements(js, guard.at.line) : helperCall(js, example, around)
   return found && written<401 | 403>(found, example, target, around, refuse, last)
+}
+
+/** Whether the check of a handler turns everybody away, since what it asks was given no session. */
+export function isVainCheck({ guard, path }: Route, around: Surroundings): boolean {
+  const js = around.code(path)
+  const found = guard && js && guard.at.path === path ? ownStatements(js, guard.at.line) : undefined
+  return js !== undefined && found !== undefined && asksSessionless(found.statements, js, path, around)
 }
 
 /** How one handler counts who calls how often, as code for another one; undefined where that stands in something that only its own handler has. */
