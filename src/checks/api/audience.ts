@@ -133,7 +133,9 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const asked = around.requestsTo(route)
   // the clock names no row, and what pages ask for is no job, whatever it is called: reminders and what is scheduled are things as well
   const asksPages = asked.some((r) => !r.fromServer && !isOfAdministrators(r.path)) || (route.kind === 'api' && beside && !isOfAdministrators(beside.path))
-  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && !byServer && !asksPages && !/\[/.test(route.route) && has(words, JOB))
+  // whoever runs the application presses a button for it there
+  const ofButtons = isForAdministrators(route) && (beside !== undefined || asked.some((r) => !r.fromServer))
+  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && !byServer && !asksPages && !ofButtons && !/\[/.test(route.route) && has(words, JOB))
     return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', named: true, ...also }
   if (route.kind !== 'action' && has(words, TRIAL)) return { who: 'nobody' }
   if (route.kind === 'edge-function' && /^tests?_/.test(words) && !callers.length && !database) return { who: 'nobody' }

@@ -5,10 +5,10 @@ import { wrapperAsWritten } from '../../model/routes/written-wrapper.ts'
 import type { Fix } from '../define-check.ts'
 import { type Audience, audienceOf, isOfAdministrators } from './audience.ts'
 import { type Known, refusalAt, registration } from './known.ts'
-import { adminExample, manners } from './manners.ts'
+import { adminExample, isForAdministrators, manners } from './manners.ts'
 import { ofTheRequest } from './named-in-request.ts'
 import { type AdminHelper, adminHelper, roleQuery } from './role-code.ts'
-import { askingAlike, isOdd, keeperOf } from './role-in-code.ts'
+import { askingAlike, asksWithinOne, isOdd, keeperOf } from './role-in-code.ts'
 import { besideServer } from './server-beside.ts'
 import { serviceFix } from './service-fix.ts'
 import { type SessionCode, sessionCode } from './session-code.ts'
@@ -154,7 +154,7 @@ function examplesFor(route: Route, all: readonly Route[], who: ExampleGroups['wh
     return (r.kind === route.kind ? 0 : 100) - (shared < 0 ? others.length : shared)
   }
   return (examplesIn(all).get(exampleGroup({ ...route, who })) ?? [])
-    .filter((r) => r !== route)
+    .filter((r) => r !== route && !(who === 'admin' && asksWithinOne(r)))
     .map((r) => ({ r, far: near(r) }))
     .sort((a, b) => a.far - b.far)
     .map(({ r }) => r)
@@ -220,7 +220,9 @@ function adminFix(route: Route, known: Known): Fix {
   const helper = adminHelper(route, around)
   // the staff of a customer is asked for by another check than who runs the application
   const owns =
-    helper !== undefined && isOnlyOfAdministrators(route, around) && !examples.some((e) => isOfAdministrators(e.path) || e.guard?.at.path === helper.path)
+    helper !== undefined &&
+    ((isOnlyOfAdministrators(route, around) && !examples.some((e) => isOfAdministrators(e.path) || e.guard?.at.path === helper.path)) ||
+      (isForAdministrators(route) && isMostlyAsked(helper, examples, known)))
   const copied = owns ? undefined : asWritten(examples, route, around)
   if (copied) return { text: `${text}${adminExample({ admin: copied.example })}`, ...codeOf(copied.code) }
   const named = helper ? ` The application has ${helper.name}() for it (${helper.path}:${helper.line}).` : adminExample(how)
@@ -231,6 +233,13 @@ function adminFix(route: Route, known: Known): Fix {
   const asked = sessionCode(route, known, (firstOf(examples, around) ?? firstOf(examplesFor(route, all, 'user'), around))?.guard)
   const role = roleAsked(examples, route, asked, known) ?? roleFor(route, known, asked)
   return { text: `${text}${named}${asked.note ?? ''}${role.note}`, ...codeOf(asked.code && role.code ? `${asked.code}\n${role.code}` : undefined) }
+}
+
+/** More of the handlers for administrators ask it than anything else that is known to find one out. */
+function isMostlyAsked({ name, path }: AdminHelper, examples: readonly Route[], { all, around }: Known): boolean {
+  const asks = (r: Route) => r.guard?.at.path === path || around.source(r.path, name) === path
+  const others = examples.filter((e) => isForAdministrators(e) && !asks(e))
+  return all.filter((r) => r.kind !== 'page' && isForAdministrators(r) && asks(r)).length > others.length
 }
 
 /** A helper that takes nothing, and turns strangers away itself or says who is one. */

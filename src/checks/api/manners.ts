@@ -2,7 +2,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { refusal } from './refusal.ts'
-import { isOdd } from './role-in-code.ts'
+import { asksWithinOne, isOdd } from './role-in-code.ts'
 
 /** How the application does what a fix needs. */
 export interface Manners {
@@ -26,7 +26,10 @@ const ofApplication = rememberFor((all: readonly Route[]): { readonly library?: 
   const counts = new Map<string, number>()
   for (const { behaviour } of all) if (behaviour) for (const [name, count] of queriesBy(behaviour)) counts.set(name, (counts.get(name) ?? 0) + count)
   const library = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
-  return { ...(library ? { library } : {}), asking: all.filter((r) => r.guard?.who === 'admin' && r.guard.trust === 'verified' && !isOdd(r, all)) }
+  return {
+    ...(library ? { library } : {}),
+    asking: all.filter((r) => r.guard?.who === 'admin' && r.guard.trust === 'verified' && !isOdd(r, all) && !asksWithinOne(r)),
+  }
 })
 
 /** Looked up in the other routes of the application. */

@@ -1,4 +1,5 @@
 import type { Table } from '../../database/database.ts'
+import type { Expr, FunctionIR } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import { expressions, statements } from '../../model/frameworks/walk.ts'
@@ -31,7 +32,7 @@ const USER = /^(?:user|profile|auth|auth_user|account)_?id$/i
 
 /** The table of the schema that says who administers the application. */
 export function roleKeeper({ tables }: Schema): RoleKeeper | undefined {
-  const named = (what: RegExp) => tables.filter((t) => t.schema === 'public' && !t.stub && what.test(t.name))
+  const named = (what: RegExp) => tables.filter((t) => t.schema === 'public' && !t.stub && what.test(t.name) && !isWithinOne(t))
   for (const t of named(ROLES)) {
     const [user, column] = [t.columns.find((c) => USER.test(c.name)), t.columns.find((c) => ROLE.test(c.name))]
     if (user && column) return { table: t.name, user: user.name, column: column.name, flag: false, listed: true }
@@ -46,6 +47,19 @@ export function roleKeeper({ tables }: Schema): RoleKeeper | undefined {
     if (user) return { table: t.name, user, column: user, flag: false, listed: true }
   }
   return undefined
+}
+
+/** A role for each group or tenant of a user, which says nothing of the application. */
+const isWithinOne = (t: Table): boolean =>
+  t.foreignKeys.some((k) => k.columns.length === 1 && !USER.test(k.columns[0] ?? '') && OF_ONE.test(k.columns[0] ?? '') && isAsked(t, k.columns[0] ?? ''))
+
+const OF_ONE = /^(?:group|team|org|organi[sz]ation|company|tenant|workspace|project|club|community|church|household|family|league|server|channel|room)_?id$/i
+
+/** A row has to say in which: where it may be left empty, or a person has one row at most, the role is the person's. */
+const isAsked = (t: Table, column: string): boolean => {
+  const key = keyOf(t)
+  if ([t.primaryKey, ...t.uniques.filter((u) => !u.partial).map((u) => u.columns)].some((c) => c.length === 1 && c[0] === key)) return false
+  return t.columns.some((c) => c.name === column && c.notNull)
 }
 
 /** The column by which a row of a person is found by the id that a session says. */
@@ -89,8 +103,18 @@ export function adminHelper(route: Route, around: Surroundings): AdminHelper | u
     path,
     line,
     refuses: /^(?:require|assert|ensure|must)/i.test(name) && fn.params.length === 0 && ends,
-    answers: /^(?:get_?)?is/i.test(name) && fn.params.length === 0 && !ends,
+    answers: fn.params.length === 0 && !ends && (/^(?:get_?)?is/i.test(name) || saysNothing(fn)),
   }
+}
+
+/** Who is no administrator gets nothing back, and whoever is one gets something: no object that says it in a field. */
+function saysNothing(fn: FunctionIR): boolean {
+  const given = statements(fn.body).flatMap((s) => (s.k === 'return' ? [s.value] : []))
+  const isNothing = (e: Expr | undefined) => e === undefined || (e.k === 'lit' && !e.v) || (e.k === 'id' && e.name === 'undefined')
+  return (
+    given.some(isNothing) &&
+    given.every((e) => isNothing(e) || e?.k !== 'obj' || !e.props.some((p) => /error|^ok$|success|authori|is_?admin|allowed|valid/i.test(p.key ?? '')))
+  )
 }
 
 const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/

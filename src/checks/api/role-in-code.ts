@@ -1,5 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Value } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { type RoleKeeper, roleKeeper, type Schema } from './role-code.ts'
 
@@ -72,13 +72,30 @@ function keptAs({ test }: Condition, behaviour: Behaviour): RoleKeeper | undefin
   const effect = behaviour.steps[first.step]?.effect
   if (effect?.kind !== 'db' || effect.op !== 'select') return undefined
   const user = effect.filters.find((f) => f.op === 'eq' && f.value.v === 'caller' && !/mail/i.test(f.value.field ?? ''))?.column
-  if (user === undefined) return undefined
+  // a role in the group, project or tenant that the handler was asked about says nothing of the application
+  if (user === undefined || isOfOne(effect)) return undefined
   const words = [...new Set(told.map((t) => t.word))]
   const flag = words.length === 1 && words[0] === true
   const granted = words.filter((w): w is string => typeof w === 'string')
   if (!flag && granted.length !== words.length) return undefined
   return { table: first.table, user, column: first.column, flag, listed: false, ...(flag ? {} : { granted }) }
 }
+
+/** Whether a handler asks for a role in one group, project or tenant of several. */
+export const asksWithinOne = rememberFor(({ guard, behaviour }: Route): boolean => {
+  if (!guard || !behaviour) return false
+  const asked = behaviour.steps.flatMap((s) => s.under.filter((c) => c.at.path === guard.at.path && c.at.line === guard.at.line))
+  return asked.some(({ test }) =>
+    comparisons(test).some(({ step }) => {
+      const effect = behaviour.steps[step]?.effect
+      return effect?.kind === 'db' && effect.op === 'select' && isOfOne(effect)
+    }),
+  )
+})
+
+/** The row is found by the caller and by something else that the request or another row names. */
+const isOfOne = ({ filters }: Extract<Effect, { kind: 'db' }>): boolean =>
+  filters.some((f) => f.op === 'eq' && f.value.v === 'caller') && filters.some((f) => f.op === 'eq' && f.value.v !== 'caller' && f.value.v !== 'const')
 
 interface Told {
   readonly table: string

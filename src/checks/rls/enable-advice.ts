@@ -39,6 +39,8 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
       text: 'Enable row level security. No policy is needed: nothing in the code asks for these rows with the rights of a browser, and the service role and a direct connection as owner (Prisma, Drizzle) pass it by.',
       code: on,
     }
+  const closed = uses.length && uses.every((u) => isOfAdministrators(u.path)) ? forAdministratorsAlone(model, table, fix, on, uses) : undefined
+  if (closed) return closed
   if (fix.code.includes(FOR_WHOM)) return forWhom(model, fix, uses)
   if (uses.length && fix.code.includes('\n-- no policy')) return forReaders(model, table, fix, on, uses)
   const condition = /\n {2}using \(([\s\S]*?)\)(?:\n {2}with check|;)/.exec(fix.code)?.[1]
@@ -52,6 +54,16 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
   const open = fix.code.includes('\n  for select') && own.length ? withWrites(fix, table, own, condition) : fix
   return theirs ? theirs.beside(open) : open
 }
+
+/** Nobody but administrators works with the rows, and nothing that a policy could ask says who is one: the session of the database is not theirs. */
+const forAdministratorsAlone = (model: Model, table: Table, fix: Fix, on: string, uses: readonly Use[]): Fix | undefined =>
+  administratorsPolicy(model, table, 'all')
+    ? undefined
+    : {
+        ...fix,
+        text: `Enable row level security and add no policy. Only pages and handlers for administrators (${placesOf(uses).told}) work with these rows, and no table says which of the accounts that policies know is one: let that code ask for the administrator first and then use the service role, which needs no policy.`,
+        code: on,
+      }
 
 const ENTERED_BY = /^(?:created|added|posted|uploaded|entered|published|made)_by(?:_id|_user_id)?$/
 

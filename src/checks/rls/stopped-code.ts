@@ -2,6 +2,7 @@ import type { Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { isOfAdministrators } from '../api/audience.ts'
 import type { Fix } from '../define-check.ts'
+import { haveOtherSessions } from './administrators-policy.ts'
 import { asksRole } from './asks-role.ts'
 import { isForServerAlone, placeOf, type Use, usesOf } from './used-in-code.ts'
 import { listed, policiesOf, tableOf } from './words.ts'
@@ -12,7 +13,8 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
   const table = tableOf(model.schema, hole.object)
   if (!table || !whole.code) return whole
-  const code = SHOWS.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(SHOWS, '') : whole.code
+  const shown = SHOWS.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(SHOWS, '') : whole.code
+  const code = haveOtherSessions(model.routes.routes) ? shown.replace(FOR_ADMINISTRATORS, THROUGH_SERVER) : shown
   const fix = { ...whole, code }
   const uses = usesOf(model, table)
   if (!uses.length) return fix
@@ -23,17 +25,38 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
   const others = beside.some((p) => !asksRole(p))
   const without = beside.length ? uses.filter((u) => !isOfAdministrators(u.path)) : uses
   const gone = !others && /^drop policy/.test(fix.code) && !/\bcreate policy\b|\bstays\b/.test(fix.code)
+  const policy = policiesOf(model.schema, table).find((p) => p.name === hole.policy)
   const words = [
-    ...(gone && hole.command === 'select' ? [withoutReading(placeOf(without, 'select'))] : []),
-    ...(gone && (hole.command === 'update' || hole.command === 'delete') ? [withoutChanging(placeOf(without, hole.command, 'upsert'), hole.command)] : []),
-    ...(/^drop policy/.test(fix.code) && hole.command === 'insert' && !others && !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
+    ...(gone && policy?.command !== 'all' && hole.command === 'select' ? [withoutReading(placeOf(without, 'select'))] : []),
+    ...(gone && policy?.command !== 'all' && (hole.command === 'update' || hole.command === 'delete')
+      ? [withoutChanging(placeOf(without, hole.command, 'upsert'), hole.command)]
+      : []),
+    ...(/^drop policy/.test(fix.code) &&
+    !(gone && policy?.command === 'all') &&
+    hole.command === 'insert' &&
+    !others &&
+    !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
       ? [withoutPolicy(placeOf(without, 'insert', 'upsert'))]
       : []),
     ...(/^drop policy/.test(fix.code) && hole.command === 'select' && hole.who === 'anon' && !gone ? [ofGuests(uses)] : []),
+    ...(gone && policy?.command === 'all' ? [withoutAny(uses.filter((u) => !goesOn(u)))] : []),
     withoutPrivileges(),
   ]
   const text = [...new Set(words)].join('')
   return text ? { ...fix, text: `${fix.text}${text}` } : fix
+
+  /** Another policy allows it still. */
+  function goesOn({ verb }: Use): boolean {
+    const command = verb === 'upsert' ? 'insert' : verb
+    return policiesOf(model.schema, table as Table).some(
+      (p) =>
+        p.name !== hole.policy &&
+        p.permissive &&
+        (p.command === command || p.command === 'all') &&
+        !asksRole(p) &&
+        !fix.code?.includes(`drop policy "${p.name}"`),
+    )
+  }
 
   /** Writes that need a privilege on a column which the fix does not hand back. */
   function lostWith(privilege: 'insert' | 'update') {
@@ -57,12 +80,20 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
 /** A policy that keeps a table open to readers, whom the code has to show. */
 const SHOWS = /\ncreate policy "Everyone(?: who is signed in)? may read" on [^;]{1,200};/
 
+/** A policy for administrators, whom the database has to know for it. */
+const FOR_ADMINISTRATORS = /\ncreate policy "[^"]{1,80} \(administrators\)" on [^;]{1,800};/
+const THROUGH_SERVER = '\n-- administrators have no session of the database here: what they do goes through the server, with the service role'
+
 /** By its name a policy is for those who run the application, or for their server. */
 const KEPT_INSIDE = /admin|staff|internal|system|service|server|backend/i
 
 /** Whether visitors may read such rows now: their code does, or nothing says that it is not to. */
-const isShown = (model: Model, hole: Hole, table: Table): boolean =>
-  KEPT_INSIDE.test(hole.policy ?? '') ? usesOf(model, table).some((u) => u.verb === 'select') : !isForServerAlone(model, table)
+function isShown(model: Model, hole: Hole, table: Table): boolean {
+  const readers = usesOf(model, table).filter((u) => u.verb === 'select')
+  // what pages for administrators alone show is no one else's to read
+  if (readers.length) return readers.some((u) => !isOfAdministrators(u.path))
+  return !KEPT_INSIDE.test(hole.policy ?? '') && !isForServerAlone(model, table)
+}
 
 const visitorsFirst = (a: Use, b: Use): number => Number(isOfAdministrators(a.path)) - Number(isOfAdministrators(b.path)) || (a.path < b.path ? -1 : 1)
 
@@ -79,6 +110,15 @@ function ofGuests(uses: readonly Use[]): string {
   if (!places.length) return ''
   const several = places.length > 1
   return ` ${listed([...places.slice(0, 5), ...(places.length > 5 ? [`${places.length - 5} more places`] : [])])} ${several ? 'read' : 'reads'} such rows on the server with the rights of whoever visits: ${several ? 'they find' : 'it finds'} none for whoever has no session, and only the own ones otherwise. Let what guests are shown be read there with the service role, for the one row that they may see.`
+}
+
+/** The one policy for everything is gone: whatever the code does under the visitor's rights finds nothing and is refused. */
+function withoutAny(uses: readonly Use[]): string {
+  const places = [...new Set([...uses].sort(visitorsFirst).map((u) => `${u.path}:${u.line}`))]
+  if (!places.length) return ''
+  const several = places.length > 1
+  const told = listed([...places.slice(0, 4), ...(places.length > 4 ? [`${places.length - 4} more places`] : [])])
+  return ` ${told} ${several ? 'work' : 'works'} with these rows with the rights of whoever visits, and no more without the policy: let the server do that with the service role, after it has asked who calls, or add a policy for whom they are.`
 }
 
 const withoutReading = (place: string | undefined): string =>

@@ -313,7 +313,7 @@ function adminCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<st
   for (const list of readings.values()) {
     for (const r of list) {
       const text = roleAlone(r, catalog)
-      if (text && !asksHere.test(text)) return text
+      if (text && !asksHere.test(text) && canBeAsked(text, catalog, readings)) return text
     }
   }
   const helper = catalog.functions.find(
@@ -331,6 +331,19 @@ function roleAlone(r: Reading, catalog: Catalog): string | undefined {
   if (r.ways.every((w) => asksForTheImpossible(w, catalog)) || comparesMadeUpKey(text, catalog)) return undefined
   if (/\b(\w+)\.(\w+)/.test(text) && new RegExp(`\\b${r.policy.table}\\.`).test(text)) return undefined
   return stripped(text)
+}
+
+/**
+ * A condition that reads `auth.users` itself is refused to everybody who signs in (42501), and so is every query of the table that it guards; one that
+ * reads a table of which no policy shows its callers a row is never true.
+ */
+function canBeAsked(text: string, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): boolean {
+  if (/\b(?:from|join)\s+\(*auth\.users\b/i.test(text)) return false
+  return [...text.matchAll(/\b(?:from|join)\s+\(*(?:"?public"?\.)?"?(\w{1,63})/gi)].every(([, name]) => {
+    const table = catalog.tables.find((t) => t.schema === 'public' && t.name === name)
+    if (!table?.rls.enabled || table.rls.assumed || table.stub) return true
+    return (readings.get(nameOf(table)) ?? []).some((r) => r.command === 'select' && r.role === 'authenticated' && r.policy.permissive)
+  })
 }
 
 /** `admin_users.id = auth.uid()`, of a list of people that makes its keys up itself: no user has such an id. */
@@ -398,7 +411,10 @@ function replacePolicy(
       ),
     ].join('\n')
   const name = successorOf(policy.name, '(own rows)')
-  const staff = houseRoles(catalog, readings, policy.command, (r) => roleAlone(r, catalog))
+  const staff = houseRoles(catalog, readings, policy.command, (r) => {
+    const text = roleAlone(r, catalog)
+    return text && canBeAsked(text, catalog, readings) ? text : undefined
+  })
   if (staff && table.userData && isOfTheHouse(table, catalog))
     return `${drop}\n${createPolicy(table, successorOf(policy.name, '(staff)'), policy.command, policy.command === 'insert' ? enteredBy(table, staff, catalog) : staff)}`
   if (owner) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')

@@ -76,6 +76,8 @@ function written<S extends number>(
   const bound = new Set<string>()
   const free = new Set<string>()
   for (const s of found.statements) {
+    // a body is read once, and what it says of one handler it says of no other
+    if (subExpressionsOf(s).some((e) => e.k === 'call' && READS_BODY.test(calleeText(e.fn)))) return undefined
     if (s.k === 'let' && s.init && lacksAwait(s.init, js, example, around)) return undefined
     const text = s.k === 'let' ? declaration(s) : s.k === 'if' ? test(s, s === found.statements.at(-1) ? refuse(last) : refuse(401)) : expression(s)
     if (text === undefined) return undefined
@@ -110,6 +112,8 @@ function written<S extends number>(
   )
   return imports.length ? `${[...new Set(imports)].join('\n')}\n\n${code}` : code
 }
+
+const READS_BODY = /^(?:\w*req\w*|c\.req|event)\.(?:json|formData|text|arrayBuffer|blob|parseBody)$|^(?:readBody|readValidatedBody)$/i
 
 interface Found {
   readonly fn: FunctionIR
