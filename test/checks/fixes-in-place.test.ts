@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import { auditFiles } from '../support/audit-files.ts'
+
+async function fixesOf(files: Readonly<Record<string, string>>) {
+  const { checks } = await auditFiles(files)
+  return (check: number, subject: string) => {
+    const findings = checks.find((c) => c.number === check)?.findings ?? []
+    const found = findings.find((f) => f.subject === subject)
+    if (!found) throw new Error(`no finding of check ${check} for ${subject}: ${findings.map((f) => f.subject).join('; ')}`)
+    return { text: found.fix.text, code: found.fix.code ?? '' }
+  }
+}
+
+test('whose a row is, a row says that it belongs to by others: the look-up goes all the way', async () => {
+  const handler = (ask: string) => `import { createClient } from 'npm:@supabase/supabase-js@2'
+Deno.serve(async (req) => {
+  const serviceClient = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)
+  const { data: { user } } = await serviceClient.auth.getUser(req.headers.get('Authorization')!.replace('Bearer ', ''))
+  if (!user) return new Response(null, { status: 401 })
+  const { chapterId, lessonId } = await req.json()
+  ${ask}
+  return new Response('ok')
+})
+`
+  const fixOf = await fixesOf({
+    'supabase/migrations/1.sql': `create table courses (id uuid primary key, teacher_id uuid not null references auth.users, title text);
+create table chapters (id uuid primary key, course_id uuid not null references courses (id), title text);
+create table lessons (id uuid primary key, chapter_id uuid not null references chapters (id), title text);
+alter table courses enable row level security;
+alter table chapters enable row level security;
+alter table lessons enable row level security;`,
+    'supabase/functions/remove-lesson/index.ts': handler("await serviceClient.from('lessons').delete().eq('id', lessonId)"),
+    'supabase/functions/remove-chapter/index.ts': handler("await serviceClient.from('lessons').delete().eq('chapter_id', chapterId)"),
+  })
+  const lesson = fixOf(17, 'function remove-lesson')
+  expect(lesson.text).toContain('courses.teacher_id does, at the end of lessons.chapter_id and chapters.course_id')
+  expect(lesson.code).toContain(
+    "serviceClient.from('lessons').select('id, chapters!inner(courses!inner(teacher_id))').eq('id', lessonId).eq('chapters.courses.teacher_id', user.id)",
+  )
+  expect(fixOf(17, 'function remove-chapter').code).toContain(
+    "serviceClient.from('chapters').select('id, courses!inner(teacher_id)').eq('id', chapterId).eq('courses.teacher_id', user.id)",
+  )
+})
+
+test('a check is no example that never lets anybody in, reads the body, or asks for a role in one group', async () => {
+  const route = (body: string) => `import { createClient, createServiceClient } from '@/lib/server'\n${body}\n`
+  const fixOf = await fixesOf({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
+    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { createClient as plain } from '@supabase/supabase-js'
+import { cookies } from 'next/headers'
+export async function createClient() {
+  const store = await cookies()
+  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll() {} } })
+}
+export function createServiceClient() {
+  return plain(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+}
+`,
+    'supabase/migrations/1.sql': `create table clubs (id uuid primary key, name text);
+create table club_members (club_id uuid not null references clubs, user_id uuid not null references auth.users, role text not null default 'member', primary key (club_id, user_id));
+create table alerts (id uuid primary key, user_id uuid references auth.users, body text);
+create table audit_entries (id uuid primary key, what text);
+alter table clubs enable row level security;
+alter table club_members enable row level security;
+alter table alerts enable row level security;`,
+    'app/api/alerts/push/route.ts': route(`export async function POST(request: Request) {
+  const supabase = createServiceClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return new Response(null, { status: 401 })
+  await supabase.from('alerts').insert({ user_id: user.id, body: 'x' })
+  return new Response('ok')
+}`),
+    'app/api/alerts/route.ts': route(`export async function DELETE(request: Request) {
+  const supabase = createServiceClient()
+  const { id } = await request.json()
+  await supabase.from('alerts').delete().eq('id', id)
+  return new Response('ok')
+}`),
+    'app/api/clubs/admit/route.ts': route(`export async function POST(request: Request) {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return new Response(null, { status: 401 })
+  const { clubId, userId } = await request.json()
+  const { data: membership } = await supabase.from('club_members').select('role').eq('club_id', clubId).eq('user_id', user.id).single()
+  if (membership?.role !== 'admin') return new Response(null, { status: 403 })
+  await createServiceClient().from('club_members').insert({ club_id: clubId, user_id: userId, role: 'member' })
+  return new Response('ok')
+}`),
+    'app/api/admin/settings/route.ts': route(`export async function POST(request: Request) {
+  const supabase = await createClient()
+  await createServiceClient().from('clubs').delete().eq('id', (await request.json()).id)
+  await supabase.from('audit_entries').insert({ what: 'deleted' })
+  return new Response('ok')
+}`),
+  })
+  const open = fixOf(16, 'route DELETE /api/alerts')
+  expect(`${open.text} ${open.code}`).not.toMatch(/createServiceClient\(\)|alerts\/push/)
+  expect(open.code).toContain('await createClient()')
+  const settings = fixOf(16, 'route POST /api/admin/settings')
+  expect(`${settings.text} ${settings.code}`).not.toContain('club_members')
+  expect(settings.code).not.toContain('request.json()')
+  const entries = fixOf(1, 'table public.audit_entries')
+  expect(entries.text).toMatch(/add no policy\. Only pages and handlers for administrators \(app\/api\/admin\/settings\/route\.ts:\d+\)/)
+  expect(entries.code).toBe('alter table public.audit_entries enable row level security;')
+})
+
+test('administrators with a session of their own are let in by their own check, and by no policy', async () => {
+  const admin = (body: string) => `import { verifyAdmin } from '@/lib/admin'\nimport { createClient } from '@/lib/server'\n${body}\n`
+  const guarded = admin(`export async function GET() {
+  if (!(await verifyAdmin())) return new Response(null, { status: 401 })
+  const supabase = await createClient()
+  return Response.json((await supabase.from('rules').select('*')).data)
+}`)
+  const fixOf = await fixesOf({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0", "jose": "5.0.0" } }',
+    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
+    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { cookies } from 'next/headers'
+export async function createClient() {
+  const store = await cookies()
+  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll() {} } })
+}
+`,
+    'lib/admin.ts': `import { jwtVerify } from 'jose'
+import { cookies } from 'next/headers'
+export async function verifyAdmin() {
+  const token = (await cookies()).get('admin_session')?.value
+  if (!token) return null
+  const { payload } = await jwtVerify(token, new TextEncoder().encode(process.env.ADMIN_SESSION_SECRET!))
+  return payload
+}
+`,
+    'supabase/migrations/1.sql': `create table admins (id uuid primary key default gen_random_uuid(), email text unique not null, role text);
+create table rules (id uuid primary key default gen_random_uuid(), body text);
+create table notes (id uuid primary key default gen_random_uuid(), body text);
+alter table admins enable row level security;
+alter table rules enable row level security;
+alter table notes enable row level security;
+create policy "admins write notes" on notes for all to authenticated using (exists (select 1 from admins where admins.email = (select email from auth.users where id = auth.uid()) and admins.role = 'owner'));
+create policy "Service role manages rules" on rules for all using (true);`,
+    'app/api/admin/rules/route.ts': guarded,
+    'app/api/admin/rules/list/route.ts': guarded,
+    'app/api/admin/rules/clear/route.ts': admin(`export async function POST(request: Request) {
+  const supabase = await createClient()
+  await supabase.from('rules').delete().eq('id', (await request.json()).id)
+  return new Response('ok')
+}`),
+    'app/admin/rules/page.tsx': `'use client'\nexport default function Page() {\n  return <button onClick={() => fetch('/api/admin/rules/clear', { method: 'POST', body: '{}' })}>clear</button>\n}\n`,
+  })
+  const rules = fixOf(4, 'policy public.rules "Service role manages rules"')
+  expect(rules.code).not.toMatch(/auth\.users|create policy/)
+  expect(rules.text).toMatch(/app\/api\/admin\/rules[\w/.]*route\.ts:\d+[\s\S]* with the service role, after it has asked who calls/)
+  expect(fixOf(16, 'route POST /api/admin/rules/clear').code).toContain('if (!(await verifyAdmin())) return new Response(null, { status: 403 })')
+})
