@@ -154,3 +154,60 @@ create policy "Service role manages rules" on rules for all using (true);`,
   expect(rules.text).toMatch(/app\/api\/admin\/rules[\w/.]*route\.ts:\d+[\s\S]* with the service role, after it has asked who calls/)
   expect(fixOf(16, 'route POST /api/admin/rules/clear').code).toContain('if (!(await verifyAdmin())) return new Response(null, { status: 403 })')
 })
+
+test('what a page shows to visitors stays readable when row level security is switched on, and what is private is given by the server', async () => {
+  const page = (table: string, filter = '') => `import { createClient } from '@/lib/server'
+export default async function Page() {
+  const supabase = await createClient()
+  const { data } = await supabase.from('${table}').select('*')${filter}
+  return <ul>{data?.map((row) => <li key={row.id}>{row.name}</li>)}</ul>
+}
+`
+  const fixOf = await fixesOf({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
+    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
+import { cookies } from 'next/headers'
+export async function createClient() {
+  const store = await cookies()
+  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll() {} } })
+}
+`,
+    'supabase/migrations/1.sql': `create table squads (id uuid primary key, captain_id uuid not null references auth.users, name text);
+create table members (id uuid primary key, user_id uuid not null references auth.users, name text, phone text);
+create table shelves (id uuid primary key, user_id uuid not null references auth.users, name text);`,
+    'app/squads/page.tsx': page('squads'),
+    'app/people/page.tsx': page('members'),
+    'app/shelf/page.tsx': `import { redirect } from 'next/navigation'
+import { createClient } from '@/lib/server'
+export default async function Page() {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) redirect('/login')
+  const { data } = await supabase.from('shelves').select('*').eq('user_id', user.id)
+  return <ul>{data?.map((row) => <li key={row.id}>{row.name}</li>)}</ul>
+}
+`,
+    'app/squads/new/actions.ts': `'use server'
+import { createClient } from '@/lib/server'
+export async function found(name: string) {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) throw new Error('Unauthorized')
+  await supabase.from('squads').insert({ captain_id: user.id, name })
+}
+`,
+    'app/squads/new/page.tsx': "import { found } from './actions'\nexport default function Page() {\n  return <form action={() => found('x')} />\n}\n",
+  })
+  const squads = fixOf(1, 'table public.squads')
+  expect(squads.text).toMatch(/app\/squads\/page\.tsx:4 shows rows to visitors, so reading stays open/)
+  expect(squads.code).toMatch(
+    /"Everyone may read" on public\.squads[\s\S]*for insert to authenticated\n {2}with check \(\(select auth\.uid\(\)\) = captain_id\)/,
+  )
+  expect(squads.code).not.toMatch(/for all/)
+  const members = fixOf(1, 'table public.members')
+  expect(members.text).toMatch(/shows rows to visitors, who find none then: [\s\S]*without phone/)
+  expect(members.code).not.toMatch(/using \(true\)/)
+  expect(fixOf(1, 'table public.shelves').code).toMatch(/user_id/)
+  expect(fixOf(1, 'table public.shelves').code).not.toMatch(/using \(true\)/)
+})

@@ -211,6 +211,7 @@ export default async function Page() {
 test('an open policy is not handed to administrators whom nobody can be, nor what visitors send in to administrators', async () => {
   const schema = (key: string) => `create table admin_users (${key}, email text unique not null, role text not null check (role in ('head', 'helper')));
 alter table admin_users enable row level security;
+create policy "Users see themselves" on admin_users for select using (id = auth.uid());
 create table news (id uuid primary key, title text);
 alter table news enable row level security;
 create policy "Admins manage news" on news for all using (exists (select 1 from admin_users where admin_users.id = auth.uid()));

@@ -205,7 +205,7 @@ const onlyCosts = ({ work }: Route): boolean => {
 }
 
 /** Nobody signs in for a page: nothing guards it or asks who is signed in, and the application does not treat it as one of somebody's own. */
-const isForEverybody = (page: Route, all: readonly Route[]): boolean => !page.signs?.readsUser && sendsNobodyAway(page, all)
+export const isForEverybody = (page: Route, all: readonly Route[]): boolean => !page.signs?.readsUser && sendsNobodyAway(page, all)
 
 /** What a page shows to whoever is signed in may be a name in its head: where nothing guards it although others are guarded, visitors see it as well. */
 const sendsNobodyAway = (page: Route, all: readonly Route[]): boolean =>

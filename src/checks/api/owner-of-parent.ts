@@ -31,8 +31,10 @@ export function byParent(b: OwnershipBreach, fix: Fix, known: Known, route: Rout
 /** What the request names is the row itself, or the one that it belongs to: from there the question goes on to the row that names its owner. */
 function lookUp({ library, column }: OwnershipBreach, { steps, owner }: OwnersRow, key: string, caller: string): string | undefined {
   const [first] = steps
-  const atParent = first !== undefined && snakeCase(key) === snakeCase(first.column)
-  if (!first || !(atParent || column === 'id')) return undefined
+  // a list of ids is compared otherwise
+  if (!first || column === undefined) return undefined
+  const atParent = snakeCase(key) === snakeCase(first.column)
+  if (!atParent && column !== 'id') return undefined
   const way = atParent ? steps.slice(1) : steps
   const start = atParent ? first.to : first.from
   if (library === 'prisma')

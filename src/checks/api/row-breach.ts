@@ -145,7 +145,7 @@ export function rowBreach(
   const base = {
     ...about,
     by,
-    column,
+    ...(e.filters.some((f) => f.column === column && f.op === 'eq') ? { column } : {}),
     ...of,
     ...(tableOf(e, schema)?.userData?.ownerColumns.length === 1 ? { ownerKnown: true as const } : {}),
     what: `${verbOf(e)} ${e.table} by ${column} = ${by}`,

@@ -2,7 +2,7 @@ import { askedByWords } from '../../database/access/asked-helpers.ts'
 import { narrow } from '../../database/access/column-privileges.ts'
 import { createPolicy, readableBy } from '../../database/access/create-policy.ts'
 import { FOR_WHOM, isOpenToVisitors, SEE_REACHED } from '../../database/access/enable-fix.ts'
-import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import { powerColumnsOf } from '../../database/access/power-columns.ts'
 import { mayGiveRights } from '../../database/access/rights-by-name.ts'
 import { ident, readable, readableName } from '../../database/access/sql.ts'
@@ -13,7 +13,7 @@ import { isOfAdministrators } from '../api/audience.ts'
 import type { Fix } from '../define-check.ts'
 import { administratorsPolicy } from './administrators-policy.ts'
 import { asksRole } from './asks-role.ts'
-import { isForServerAlone, placeOf, type Use, usesOf } from './used-in-code.ts'
+import { isForServerAlone, placeOf, shownAt, type Use, usesOf } from './used-in-code.ts'
 import { fixOf, listed, qualifiedName } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
@@ -39,7 +39,8 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
       text: 'Enable row level security. No policy is needed: nothing in the code asks for these rows with the rights of a browser, and the service role and a direct connection as owner (Prisma, Drizzle) pass it by.',
       code: on,
     }
-  const closed = uses.length && uses.every((u) => isOfAdministrators(u.path)) ? forAdministratorsAlone(model, table, fix, on, uses) : undefined
+  const closed =
+    uses.length && uses.every((u) => isOfAdministrators(u.path)) && !lookedUpBy(model, table) ? forAdministratorsAlone(model, table, fix, on, uses) : undefined
   if (closed) return closed
   if (fix.code.includes(FOR_WHOM)) return forWhom(model, fix, uses)
   if (uses.length && fix.code.includes('\n-- no policy')) return forReaders(model, table, fix, on, uses)
@@ -48,11 +49,13 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
   if (!uses.length) return fix
   const shown = isShared(fix) ? undefined : asShown(model, table, fix, on, uses)
   if (shown) return shown
+  const open = forVisitors(model, table, fix, on, uses, condition)
+  if (open) return open
   const theirs = administratorsOf(model, table, uses)
   if (theirs?.alone) return theirs.alone(fix, on)
   const own = theirs ? uses.filter((u) => !isOfAdministrators(u.path)) : uses
-  const open = fix.code.includes('\n  for select') && own.length ? withWrites(fix, table, own, condition) : fix
-  return theirs ? theirs.beside(open) : open
+  const written = fix.code.includes('\n  for select') && own.length ? withWrites(fix, table, own, condition) : fix
+  return theirs ? theirs.beside(written) : written
 }
 
 /** Nobody but administrators works with the rows, and nothing that a policy could ask says who is one: the session of the database is not theirs. */
@@ -80,6 +83,34 @@ function asShown(model: Model, table: Table, fix: Fix, on: string, uses: readonl
     text: `Enable row level security. ${reader.path}:${reader.line} shows rows to whoever ${visitors ? 'visits' : 'is signed in'}, so reading stays open${visitors ? '' : ' to them'}; ${admin ? `who runs the application writes (the role is kept in ${admin.role})` : 'what writes belongs on the server, with the service role'}.`,
     code: [on, readableBy(table, visitors), ...(admin ? [admin.code] : [])].join('\n'),
   }
+}
+
+/** Pages show rows to visitors, whoever owns them: reading stays open where nothing in a row is anybody's alone, and otherwise the server picks what is shown. */
+function forVisitors(model: Model, table: Table, fix: Fix, on: string, uses: readonly Use[], condition: string): Fix | undefined {
+  const reader = shownAt(model, uses)
+  if (!reader) return undefined
+  const { ownerColumns = [], personalColumns = [] } = table.userData ?? {}
+  const kept = [...personalColumns.filter((c) => !ownerColumns.includes(c)), ...table.columns.map((c) => c.name).filter((c) => SECRET.test(c))]
+  const theirs = administratorsOf(model, table, uses)
+  if (kept.length || mayGiveRights(table) || isPrivateByName(table.name)) {
+    const told = {
+      ...fix,
+      text: `${fix.text} ${reader.path}:${reader.line} shows rows to visitors, who find none then: let that page be given them by the server, with the service role and the columns that everybody may see${kept.length ? ` (without ${listed([...new Set(kept)])})` : ''}.`,
+    }
+    return theirs ? theirs.beside(told) : told
+  }
+  const readable = `${on}\n${readableBy(table, true)}`
+  const text = `Enable row level security. ${reader.path}:${reader.line} shows rows to visitors, so reading stays open.`
+  const own = uses.filter((u) => !isOfAdministrators(u.path) && u.verb !== 'select')
+  const shown: Fix = { text, language: 'sql', code: readable }
+  const written =
+    isShared(fix) && own.length
+      ? {
+          ...shown,
+          text: `${text} ${placesOf(own).told} ${placesOf(own).places.length > 1 ? 'write' : 'writes'} rows with the rights of whoever visits: add policies for who may, or let the server do it.`,
+        }
+      : withWrites(shown, table, own, condition)
+  return theirs ? theirs.beside(written) : written
 }
 
 /** A fix that binds rows to their owners, with what lets pages for administrators go on. */

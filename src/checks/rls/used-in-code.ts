@@ -3,6 +3,8 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import { isForEverybody, isOfAdministrators } from '../api/audience.ts'
 import { qualifiedName } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
@@ -15,6 +17,9 @@ export interface Use extends Place {
   readonly columns: readonly string[]
   /** A route of the server's asks. */
   readonly onServer?: true
+  readonly by?: Route
+  /** Only rows are asked for that say they are the caller's. */
+  readonly own?: true
 }
 
 /** What the code does with a table under the rights of browsers: in the browser itself, or on a server with the visitor's session or none. */
@@ -23,19 +28,43 @@ export function usesOf(model: Model, table: Pick<Table, 'schema' | 'name'>): rea
   const inBrowser = (model.schema.queries ?? [])
     .filter((q) => names.includes(q.table) && model.modules.inBrowser(q.path, q.line))
     .map((q): Use => ({ ...q, verb: q.verb ?? 'select', columns: q.writes ?? [] }))
-  const onServer = model.routes.routes.flatMap((r) => (r.behaviour ? asVisitor(r.behaviour) : [])).filter((u) => names.includes(u.table))
+  const onServer = model.routes.routes
+    .flatMap((r) => (r.behaviour ? asVisitor(r.behaviour).map((u) => ({ ...u, by: r })) : []))
+    .filter((u) => names.includes(u.table))
   return [...inBrowser, ...onServer]
 }
 
 const asVisitor = rememberFor(({ steps }: Behaviour): readonly (Use & { readonly table: string })[] =>
   steps.flatMap(({ effect: e, at }) =>
     e.kind === 'db' && (e.client.rights === 'caller' || e.client.rights === 'anon')
-      ? [{ table: e.table, verb: e.op, columns: writtenBy(e), path: at.path, line: at.line, onServer: true }]
+      ? [
+          {
+            table: e.table,
+            verb: e.op,
+            columns: writtenBy(e),
+            path: at.path,
+            line: at.line,
+            onServer: true,
+            ...(e.filters.some((f) => f.value.v === 'caller') ? { own: true as const } : {}),
+          },
+        ]
       : [],
   ),
 )
 
 const writtenBy = ({ payload }: Extract<Effect, { kind: 'db' }>): readonly string[] => (payload?.v === 'object' ? Object.keys(payload.props) : [])
+
+/** The first place where rows are read for a page that visitors are shown, where other pages send them away. */
+export function shownAt({ routes: { routes, surroundings: around } }: Model, uses: readonly Use[]): Use | undefined {
+  if (!around.guardsPages) return undefined
+  return uses.find((u) => {
+    if (u.verb !== 'select' || u.own || isOfAdministrators(u.path)) return false
+    const { by } = u
+    if (by && by.kind !== 'page') return !by.guard && around.pagesUsing(by).some((p) => isForEverybody(p, routes))
+    const page = by ?? routes.find((r) => r.kind === 'page' && r.path === u.path)
+    return page !== undefined && isForEverybody(page, routes)
+  })
+}
 
 /** The first place of the code that does something of the kind. */
 export const placeOf = (uses: readonly Use[], ...verbs: readonly Verb[]): string | undefined => {
