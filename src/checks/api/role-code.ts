@@ -1,8 +1,8 @@
 import type { Table } from '../../database/database.ts'
-import type { Expr, FunctionIR } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import { expressions, statements } from '../../model/frameworks/walk.ts'
+import { saysNothing } from '../../model/routes/helper-answers.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
 import { refusalAt } from './known.ts'
 
@@ -105,16 +105,6 @@ export function adminHelper(route: Route, around: Surroundings): AdminHelper | u
     refuses: /^(?:require|assert|ensure|must)/i.test(name) && fn.params.length === 0 && ends,
     answers: fn.params.length === 0 && !ends && (/^(?:get_?)?is/i.test(name) || saysNothing(fn)),
   }
-}
-
-/** Who is no administrator gets nothing back, and whoever is one gets something: no object that says it in a field. */
-function saysNothing(fn: FunctionIR): boolean {
-  const given = statements(fn.body).flatMap((s) => (s.k === 'return' ? [s.value] : []))
-  const isNothing = (e: Expr | undefined) => e === undefined || (e.k === 'lit' && !e.v) || (e.k === 'id' && e.name === 'undefined')
-  return (
-    given.some(isNothing) &&
-    given.every((e) => isNothing(e) || e?.k !== 'obj' || !e.props.some((p) => /error|^ok$|success|authori|is_?admin|allowed|valid/i.test(p.key ?? '')))
-  )
 }
 
 const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/

@@ -1,4 +1,3 @@
-import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
 import { makesPlainClient } from '../../model/routes/sessionless-client.ts'
@@ -305,7 +304,7 @@ function cookieClient(around: Surroundings): { readonly name: string; readonly p
     return (
       made &&
       fn.params.length === 0 &&
-      !makesPlainClient(around.code(path) as JavaScriptFacts, fn) &&
+      !makesPlainClient(around.code(path), fn) &&
       imports.some((i) => i.from === 'next/headers') &&
       !around.code(path)?.directives.includes('use client')
     )

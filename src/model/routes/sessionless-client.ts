@@ -31,11 +31,12 @@ function makesSessionless(init: Expr, js: JavaScriptFacts, path: string, around:
   const own = from === undefined ? { name, path } : from
   const fn = around.exported(new RegExp(`^${own.name.replace(/\W/g, '')}$`)).find((x) => x.path === own.path)?.fn
   const there = own.path === undefined ? undefined : around.code(own.path)
-  return fn !== undefined && there !== undefined && makesPlainClient(there, fn)
+  return fn !== undefined && makesPlainClient(there, fn)
 }
 
 /** A function that makes a client, and gives it nothing of the request. */
-export function makesPlainClient(js: JavaScriptFacts, fn: FunctionIR): boolean {
+export function makesPlainClient(js: JavaScriptFacts | undefined, fn: FunctionIR): boolean {
+  if (!js) return false
   const all = [...expressionsDeep(js, fn.id)].map((e) => e.expr)
   const binds = statements(fn.body).some((s) => s.k === 'let' && boundNames(s.to).some(isName))
   if (binds || all.some((e) => (e.k === 'id' && isName(e.name)) || (e.k === 'mem' && isName(e.name)))) return false
