@@ -1,24 +1,29 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Command, Policy, Table } from '../database.ts'
-import { BY_SOMEBODY, reachedBy } from './asked-helpers.ts'
+import { byCommand, keepOthers, ownParent, readableParent, saysMore, waiting, wrapped } from './altered-policy.ts'
+import { BY_SOMEBODY } from './asked-helpers.ts'
 import { authorOf } from './author-of.ts'
 import { holdsCallersId, inTheirWords } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
 import { enableFix, isRecord, ofWork, SEE_REACHED } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
+import { guestsOrOwn, letsGuestsAdd } from './guest-rows.ts'
 import type { Hole } from './hole.ts'
 import { houseRoles } from './house-roles.ts'
+import { gatesOn, keepFromWriting } from './keep-from-writing.ts'
 import { isLookedAfter } from './looked-after.ts'
 import { asksForTheImpossible } from './never-holds.ts'
 import { dealColumns } from './other-party.ts'
+import { caller, ownerCondition } from './owner-condition.ts'
 import { type AskParent, byQuery } from './parent-owner.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
-import { grantsPower, powerColumnsOf } from './power-columns.ts'
+import { grantsPower } from './power-columns.ts'
 import { keepAbove } from './raised-above.ts'
 import { holdsRights, powerIn } from './rights.ts'
 import { mayGiveRights } from './rights-by-name.ts'
+import { FOR_THE_SERVER } from './server-policies.ts'
 import { mendedHelper } from './shared-helper.ts'
 import { ident, readable, readableName, successorOf } from './sql.ts'
 import { withUserData } from './user-data-by-name.ts'
@@ -109,60 +114,6 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
   }
 }
 
-const USED_UP = /usage|quota|rate_?limit/i
-
-/** Whether a policy asks something of the new row that it does not ask of the old one, and not nothing. */
-const saysMore = ({ using, check }: Policy): boolean => check !== undefined && check !== using && !/^\(*true\)*$/i.test(check.trim())
-
-/** Takes browsers the columns; by a policy for everything they could as well delete the row and insert it again as wanted. */
-function keepFromWriting(
-  table: Table,
-  columns: readonly string[],
-  policy: Policy | undefined,
-  catalog: Catalog,
-  command: 'insert' | 'update' = 'update',
-): string | undefined {
-  // of what somebody has used no column is his to write: which time it counts for decides as much as how much it was
-  if (command === 'update' && says(USED_UP, table.name) && policy?.command !== 'insert') {
-    const all = policy?.command === 'all' ? 'insert, update, delete' : 'update'
-    return [`revoke ${all} on ${readableName(nameOf(table))} from anon, authenticated;`, ...stoppedWriters(table, columns, catalog)].join('\n')
-  }
-  const bound = policy !== undefined && (policy.check === undefined || policy.check === policy.using)
-  const privileges = policy?.command === 'all' ? (['insert', 'update'] as const) : [command]
-  const code = privileges.map((p) => narrow(table, columns, p, { granting: true, bound })).filter((c) => c !== undefined)
-  return code.length ? [...code, ...stoppedWriters(table, columns, catalog)].join('\n') : undefined
-}
-
-/** What of the caller's own row in a table policies ask for before they let in: whether he is still a member. */
-function gatesOn(table: Table, readings: ReadonlyMap<string, readonly Reading[]>): readonly string[] {
-  const own = [...table.primaryKey, ...(table.userData?.ownerColumns ?? [])]
-  const gates = [...readings.values()].flat().flatMap((r) => r.ways.flatMap((w) => w.gates))
-  return table.columns.map((c) => c.name).filter((c) => !own.includes(c) && gates.some((g) => g.own && g.table === nameOf(table) && g.column === c))
-}
-
-/** Functions that write the columns with the rights of whoever calls them: without the privilege they fail. */
-function stoppedWriters(table: Table, columns: readonly string[], { functions, triggers }: Catalog): string[] {
-  const plain = (text: string) => text.replace(/\W/g, '.')
-  const writes = new RegExp(`\\b(?:update|insert\\s+into)\\s+(?:only\\s+)?(?:"?${plain(table.schema)}"?\\.)?"?${plain(table.name)}"?(?!\\w)`, 'i')
-  const named = new RegExp(`\\b(?:${columns.map(plain).join('|')})\\b`, 'i')
-  const runsWithRow = (identity: string) => triggers.some((t) => t.function === identity && t.table === nameOf(table) && t.timing === 'before')
-  const stopped = functions.filter(
-    (f) =>
-      !f.securityDefiner &&
-      !f.stub &&
-      !runsWithRow(f.identity) &&
-      f.executableBy.some((r) => r !== 'service_role') &&
-      writes.test(f.body) &&
-      named.test(f.body),
-  )
-  return stopped
-    .slice(0, 5)
-    .map(
-      (f) =>
-        `-- ${functionObject(f)} writes them with the rights of its caller and fails then: make it SECURITY DEFINER, once it binds auth.uid() and takes no value that decides`,
-    )
-}
-
 const MEMBERS =
   /(^|_)(participants?|members?|memberships?|collaborators?|(team|org|group|room|chat|workspace|conversation)_users?|user_(teams?|orgs?|groups?|rooms?|chats?|workspaces?|conversations?))$/i
 
@@ -172,139 +123,13 @@ function letsIn(name: string, table: Table, readings: ReadonlyMap<string, readon
   return [...readings].some(([other, list]) => other !== name && list.some((r) => r.ways.some((w) => w.outcome === 'via' && w.tables.includes(name))))
 }
 
-/** Whether a policy means to let people without an account add rows, which then belong to nobody. */
-function letsGuestsAdd(hole: Hole, policy: Policy, table: Table): boolean {
-  const own = table.userData?.ownerColumns ?? []
-  const nullable = own.length > 0 && own.every((o) => table.columns.some((c) => c.name === o && !c.notNull && !table.primaryKey.includes(o)))
-  const meant = policy.roles.includes('anon') || /any(?:one|body)|every(?:one|body)|public|guests?|visitor|anonym|unauth/i.test(policy.name)
-  return policy.command === 'insert' && hole.who === 'anon' && !isLookedAfter(table) && nullable && meant && !FOR_THE_SERVER.test(policy.name)
-}
-
-/** New rows are nobody's or the caller's, and say nothing of what others decide. */
-function guestsOrOwn(table: Table, policy: Policy, on: string): string {
-  const own = (table.userData?.ownerColumns ?? []).map((c) => `(${readable(c)} is null or ${readable(c)} = ${caller(table, c)})`)
-  const power = powerColumnsOf(table).filter((c) => !table.userData?.ownerColumns.includes(c))
-  // what the policy asks beside that (a length, an address that looks like one) it goes on asking
-  const asked = policy.check && !/^\(?true\)?$/i.test(policy.check.trim()) ? [stripped(policy.check)] : []
-  const bound = `alter policy ${ident(policy.name)} on ${on} with check (${[...asked, ...own].join(' and ')});`
-  const note = '-- rows of guests belong to nobody: the server limits how many, or adds them itself with the service role'
-  return [bound, ...(power.length ? [narrow(table, power, 'insert', { granting: true, guests: true }) ?? ''] : []), note].join('\n')
-}
-
 /** Whether no browser is to add such rows at all: who joins or is appointed, and by a policy for adding alone what is charged and what a tenant paid. */
 function isForTheServer({ because }: Hole, policy: Policy): boolean {
   if (because === 'membership' || because === 'appointment') return true
   return policy.command === 'insert' && (because === 'price' || because === 'tenant' || because === 'certificate')
 }
 
-/** What a policy for everything allows beside adding rows: to see the own ones and to leave. */
-function keepOthers(table: Table, policy: Policy): string[] {
-  const { using } = policy
-  if (policy.command !== 'all' || !using) return []
-  return (['select', 'delete'] as const).map((c) => createPolicy(table, successorOf(policy.name, c === 'select' ? '(see)' : '(leave)'), c, stripped(using)))
-}
-
-/** A policy for everything as one for each command, a condition of its own for new rows. */
-function byCommand(table: Table, policy: Policy, check: string, added: string): string[] {
-  const using = stripped(policy.using ?? check)
-  const of = (words: string) => successorOf(policy.name, words)
-  const change = `create policy ${ident(of('(change)'))} on ${readableName(nameOf(table))}\n  for update to authenticated\n  using (${using})\n  with check (${stripped(check)});`
-  return [
-    createPolicy(table, of('(see)'), 'select', using),
-    createPolicy(table, of('(add)'), 'insert', added),
-    change,
-    createPolicy(table, of('(delete)'), 'delete', using),
-  ]
-}
-
-function stripped(condition: string): string {
-  return condition.trim()
-}
-
-function wrapped(condition: string): string {
-  return /^\(.*\)$/s.test(condition.trim()) ? condition.trim() : `(${condition.trim()})`
-}
-
-/** A new row waits as it does by default, also where the page says so itself. */
-function waiting(hole: Hole, policy: Policy, on: string, table: Table): string | undefined {
-  const condition = policy.check ?? policy.using
-  const [column = ''] = hole.columns ?? []
-  const state = /^'[^']*'/.exec(table.columns.find((c) => c.name === column)?.default ?? '')?.[0]
-  return condition && state ? `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${readable(column)} = ${state});` : undefined
-}
-
-/** The row that is shown has to be the caller's own. */
-function ownParent(hole: Hole, policy: Policy, on: string, catalog: Catalog, ask: AskParent): string | undefined {
-  const parent = catalog.tables.find((t) => nameOf(t) === hole.tables?.[0]?.table)
-  const owner = (parent?.userData?.ownerColumns ?? []).find((c) => /uuid|text|char/.test(parent?.columns.find((x) => x.name === c)?.type ?? ''))
-  const condition = policy.check ?? policy.using
-  const [column] = hole.columns ?? []
-  if (!parent || !owner || !condition || !column) return undefined
-  const key = parent.primaryKey[0] ?? 'id'
-  const own = `p.${readable(owner)} = ${caller(parent, owner)}`
-  const query = `exists (select 1 from ${readableName(nameOf(parent))} p where p.${readable(key)} = ${readable(column)} and ${own})`
-  return `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${ask({ parent, key, column, own }, query)});`
-}
-
-/** The parent has to be a row that the caller sees: its own policies say which. Where they ask the child, neither could be read. */
-function readableParent(hole: Hole, policy: Policy, on: string, table: Table, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
-  const [column = ''] = hole.columns ?? []
-  const parent = hole.tables?.[0]?.table ?? ''
-  const key = table.foreignKeys.find((f) => f.columns[0] === column && f.references === parent)?.referencedColumns[0]
-  const condition = policy.check ?? policy.using
-  const askBack = (readings.get(parent) ?? []).some((r) => r.command === 'select' && r.ways.some((w) => w.tables.includes(hole.object)))
-  if (!key || !condition || askBack) return undefined
-  const seen = `exists (select 1 from ${readableName(parent)} p where p.${readable(key)} = ${readable(table.name)}.${readable(column)})`
-  return `alter policy ${ident(policy.name)} on ${on} with check (${stripped(condition)} and ${seen});`
-}
-
-/** The caller's id as the column's type has it. */
-function caller(table: Table, column: string): string {
-  const type = table.columns.find((c) => c.name === column)?.type ?? 'uuid'
-  return /text|char/.test(type) ? '(select auth.uid())::text' : '(select auth.uid())'
-}
-
-/** The owner column that can hold the caller's id. */
-function ownColumn(table: Table, catalog: Catalog): string | undefined {
-  return table.userData?.ownerColumns.find(
-    (c) => /uuid|text|char/.test(table.columns.find((x) => x.name === c)?.type ?? '') && holdsCallersId(table, c, catalog),
-  )
-}
-
-/** What ties a row to the caller: its owner column, its parent's, or membership of its tenant. */
-function ownerCondition(
-  table: Table,
-  catalog: Catalog,
-  readings: ReadonlyMap<string, readonly Reading[]>,
-  command: Policy['command'],
-  ask: AskParent,
-): string | undefined {
-  const isNew = command === 'insert'
-  const own = ownColumn(table, catalog)
-  const mine = own && `${caller(table, own)} = ${readable(own)}`
-  if (mine && !BY_SOMEBODY.test(own)) return mine
-  // what several people work with is not alone that one's who entered it
-  const reached = reachedBy(table, catalog, readings, command)
-  if (mine && reached && command !== 'select') return isNew ? `${mine} and ${reached}` : mine
-  if (reached) return reached
-  if (mine) return mine
-  for (const reference of table.foreignKeys) {
-    const parent = catalog.tables.find((t) => nameOf(t) === reference.references)
-    const owner = parent && ownColumn(parent, catalog)
-    const [column] = reference.columns
-    if (!parent || !owner || !column || reference.columns.length !== 1 || nameOf(parent) === nameOf(table)) continue
-    const key = reference.referencedColumns[0] ?? 'id'
-    const own = `p.${readable(owner)} = ${caller(parent, owner)}`
-    const query = `exists (\n    select 1 from ${readableName(nameOf(parent))} p\n    where p.${readable(key)} = ${readable(table.name)}.${readable(column)} and ${own}\n  )`
-    return ask({ parent, key, column, own }, query)
-  }
-  // what a sibling policy already uses; nothing can refer to a row before it is there
-  const refers = (name: string) => isNew && catalog.tables.some((t) => nameOf(t) === name && t.foreignKeys.some((f) => f.references === nameOf(table)))
-  const bound = (readings.get(nameOf(table)) ?? []).find(
-    (r) => r.ways.length > 0 && r.ways.every((w) => (w.outcome === 'owner' || w.outcome === 'via') && !w.tables.some(refers)),
-  )
-  return bound?.policy.using ? stripped(bound.policy.using) : undefined
-}
+const stripped = (condition: string): string => condition.trim()
 
 /** A role predicate that the application already uses, so that a fix speaks its language. */
 function adminCondition(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | undefined {
@@ -353,8 +178,6 @@ function comparesMadeUpKey(text: string, catalog: Catalog): boolean {
   const own = table?.columns.find((c) => c.name === column)
   return own !== undefined && /gen_random_uuid|uuid_generate/.test(own.default ?? '') && !table?.foreignKeys.some((f) => f.columns.includes(own.name))
 }
-
-const FOR_THE_SERVER = /system|service|trigger|server|backend|webhook|function/i
 
 /** Conditions that say something of the row or of the caller, and not whose the row is: they stay beside the owner. */
 const NARROWS: ReadonlySet<Hole['cause']> = new Set(['not-tied', 'row-state', 'no-caller'])
