@@ -25,6 +25,17 @@ export function unlessAnswered(it: Interpreter, body: BranchState, from: number,
   return [anyOf([asked, [past]], MAX_CONJUNCTS, ending.at, ending.otherwise)]
 }
 
+/**
+ * Whether a `try` of middleware turns somebody away, and the handler of what is thrown in it goes on: an exception that nobody asked for is no way in. Where
+ * a token is verified by a call that throws, the exception is what the check says.
+ */
+export function isGuardInFront(it: Interpreter, body: BranchState, from: number, to: number): boolean {
+  if (!it.beforeHandler || !it.everywhere) return false
+  const asked = body.pc.slice(it.pc.length)
+  if (asked.some((c) => c.otherwise.thrown) || !asked.some(({ otherwise: o }) => o.ends && (o.how === 'redirect' || (o.status ?? 0) >= 400))) return false
+  return !it.steps.slice(from, to).some((s) => s.effect.kind === 'verify-signature')
+}
+
 /** What is not constant in the conditions of queries; undefined when they do more than look something up. */
 function whatQueriesAsk(steps: readonly StepDraft[]): readonly Val[] | undefined {
   const asked: Val[] = []

@@ -1,6 +1,6 @@
 import type { Stmt } from '../../facts/javascript.ts'
 import type { Val } from './abstract-value.ts'
-import { unlessAnswered } from './after-answer.ts'
+import { isGuardInFront, unlessAnswered } from './after-answer.ts'
 import { answersOf } from './answers.ts'
 import { bind } from './assignment.ts'
 import { executeBlock } from './block.ts'
@@ -57,7 +57,7 @@ export function executeTry(it: Interpreter, s: Try, scope: Scope): Completion {
     return body.end.kind === 'throw' ? caught.end : body.end
   }
   if (body.end) it.resume({ ...caught, pc: caught.pc.filter((c) => !(c.test.v === 'error' && c.test.of < 0) || it.pc.includes(c)) })
-  else if (caught.end || !reached) it.resume(body)
+  else if (caught.end || !reached || (!frame.thrown.length && isGuardInFront(it, body, first, last))) it.resume(body)
   else {
     const left = frame.thrown.length ? [] : unlessAnswered(it, body, first, tried - hazards, caught, last)
     it.join([body, caught], 'none')
