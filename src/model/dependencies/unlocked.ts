@@ -1,5 +1,5 @@
 import ignore from 'ignore'
-import type { GitignoreFacts, LockfileFacts } from '../../facts/kinds.ts'
+import type { GitignoreFacts, LockfileFacts, PackageJsonFacts } from '../../facts/kinds.ts'
 import { folderPrefix } from '../../lib/folder-prefix.ts'
 import type { WorkspacesModel } from '../workspaces/workspaces.ts'
 import type { UnlockedManifest } from './dependencies.ts'
@@ -24,7 +24,7 @@ export function findUnlocked(
     if (!wanted.length || (!empty && isCovered(dir, manifests, locks))) continue
     if (empty && locks.some((l) => l.dir === dir && l.facts.packages.length)) continue
     // One finding at the root speaks for the members that would share its lock file.
-    if (dir !== '' && memberOf(dir, manifests)) continue
+    if (dir !== '' && (memberOf(dir, manifests) || isCopyOfPackage(facts, dir, locks))) continue
     const ignoredAt = whyIgnored(dir, gitignores)
     found.push({
       path,
@@ -51,6 +51,15 @@ function isCovered(dir: string, manifests: Manifests, locks: readonly { readonly
       l.dir === near &&
       (l.facts.importers.some((i) => i.dir === relative) || (!l.facts.importers.length && isMember(relative, manifests.get(near)?.facts.workspaces ?? []))),
   )
+}
+
+/** What a native build, or somebody by hand, copied of a package that a lock file has from the registry: nobody installs anything there. */
+function isCopyOfPackage(
+  { name, private: own }: PackageJsonFacts,
+  dir: string,
+  locks: readonly { readonly dir: string; readonly facts: LockfileFacts }[],
+): boolean {
+  return name !== undefined && !own && locks.some((l) => l.dir !== dir && l.facts.packages.some((p) => p.name === name))
 }
 
 /** The root above `dir` that lists it as a workspace. */
