@@ -44,6 +44,9 @@ const WANTS_CALLS = /^(?:seller|vendor|merchant|shop|store|restaurant|host|landl
 const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 /** Where a limiter keeps how often somebody came: it asks there before it lets him in. */
 const LIMITER = /(?:^|_)rate_?limit(?:s|er|ing|_\w{1,20})?$/i
+/** Of these, and of what else is counted so that it is not tried too often. */
+const COUNTS_CALLS =
+  /(?:^|_)(?:rate_?limit(?:s|er|ing|_\w{1,20})?|throttl\w{1,10}|(?:login|sign_?in|otp|reset|request)_attempts?|(?:api|request)_(?:counts?|hits))$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
 const PERSONAL =
   /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales?|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
@@ -126,6 +129,9 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     }
   // sessions and codes that have run out open nothing any more, whoever has them swept out
   if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
+  // and what a limiter has counted long ago says nothing any more
+  if (e.op === 'delete' && says(COUNTS_CALLS, name) && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && f.op !== 'in' && !fromRequest(f.value)))
+    return undefined
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   // a log grows; whoever says which of somebody's rows to change writes no log, unless it is his own visit, which he was given a cookie for
