@@ -124,9 +124,7 @@ export const OPERATION_WORDS = {
           message: `${place} ${b.what} with the service role; nothing asks whether that row is the caller's${who}, and under this key auth.uid() is empty in the function.`,
           attack: `Any signed-in user sends the id of somebody else's row as ${b.ownerColumn}.`,
           fix: {
-            text: "Call the function with the caller's own client and tie the row in it, or look the row up among the caller's own before.",
-            language: 'sql',
-            code: `-- in ${b.table}\nwhere id = ${b.ownerColumn} and user_id = auth.uid()`,
+            text: `Before the call, load the row that ${b.ownerColumn} names (or what it belongs to) and compare its owner with the caller; answer 404 where it is another. Where the function is called with the caller's own client instead, it can ask for auth.uid() itself.`,
           },
         }
   },

@@ -112,6 +112,8 @@ export interface OwnershipBreach {
   readonly ownedBy?: string
   /** Only whether both belong to the same business is asked. */
   readonly colleague?: true
+  /** The policies of the table ask for what the handler does not. */
+  readonly byPolicy?: true
   /** What comes along with a row of nobody's and has the owner column. */
   readonly brings?: string
 }

@@ -25,6 +25,7 @@ import { foundByMetadata } from './found-by-metadata.ts'
 import { isHouseOfStaff, isWorkOfTheHouse } from './house-staff.ts'
 import { jobBreaches, scheduledWork } from './jobs.ts'
 import { joinedTenants } from './joined-tenants.ts'
+import { keptAlong } from './kept-along.ts'
 import { everyRow, keptApart, unkeptListing } from './kept-apart.ts'
 import { keptForRole, signsAsStaff } from './kept-for-role.ts'
 import { listedTables } from './listed-tables.ts'
@@ -238,6 +239,7 @@ function judge(
           ...(peopleMeet(e, listed, schema) && !area ? [] : listings(step, index, e, behaviour, ties, schema, route, kept)),
           ...filterDropped(step, e, behaviour, houses, schema),
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
+          ...keptAlong(step, index, e, behaviour, ties, schema, access),
           ...keptForRole(step, e, behaviour, ties, schema, access),
           ...signsAsStaff(step, e, behaviour, ties, schema),
           ...(area ? areaBreaches(step, e, behaviour, ties, schema, access) : []),

@@ -5,6 +5,7 @@ import { says } from '../../lib/snake-case.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
+import { parentByPolicy } from './bound-by-policy.ts'
 import { breachOfParent, directly, fromRequest, type OwnershipBreach, type Query, referredTo, tableOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
@@ -17,11 +18,13 @@ export function parentBreaches(
   e: Query,
   behaviour: Behaviour,
   ties: Ties,
-  schema: Pick<SchemaModel, 'tables'>,
+  schema: Pick<SchemaModel, 'tables' | 'policies'>,
   access: AccessMatrix,
 ): OwnershipBreach[] {
   if (!e.payload || e.client.rights !== 'service' || e.op !== 'insert') return []
   const table = tableOf(e, schema)
+  const bound = table && boundByPolicy(step, e, table, behaviour, ties, schema)
+  if (bound) return [bound]
   const said = table && says(SAID, table.name)
   if (!said && (!table?.userData || table.userData.ownerColumns.length || table.userData.tenantColumns.length || FOR_OTHERS.test(table.name))) return []
   const parentOf = (column: string) => privateParent(column, table, schema, access) ?? (said ? betweenFew(column, table, schema) : undefined)
@@ -36,6 +39,32 @@ export function parentBreaches(
     return [{ ...breachOfParent(step, e, column, value, parent), ...(owner ? { ownerColumn: owner } : {}) }]
   }
   return []
+}
+
+/**
+ * A new row under a parent that the request names, where people who write it themselves are asked for the parent's owner: the policies of the table
+ * say that the parent has to be theirs, and past them nobody asks. Rows about the caller beside it are what people put under others' on purpose.
+ */
+function boundByPolicy(
+  step: Step,
+  e: Query,
+  table: Table,
+  behaviour: Behaviour,
+  ties: Ties,
+  schema: Pick<SchemaModel, 'tables' | 'policies'>,
+): OwnershipBreach | undefined {
+  if (FOR_OTHERS.test(table.name) || step.before) return undefined
+  const rows = e.payload?.v === 'array' ? e.payload.items.slice(0, 4) : e.payload ? [e.payload] : []
+  for (const row of rows) {
+    if (row.v !== 'object' || Object.values(row.props).some((v) => isCallers(v, behaviour))) continue
+    for (const [column, value] of Object.entries(row.props)) {
+      const parent = fromRequest(value, behaviour) && directly(value) ? parentByPolicy(column, table, schema) : undefined
+      if (!parent || ties.byCondition(step)) continue
+      const [owner] = parent.userData?.ownerColumns ?? []
+      return { ...breachOfParent(step, e, column, value, parent), byPolicy: true, ...(owner ? { ownerColumn: owner } : {}) }
+    }
+  }
+  return undefined
 }
 
 /** What is said in a conversation, under the own name: who may say it are those whose conversation it is. */

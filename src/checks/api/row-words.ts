@@ -49,6 +49,15 @@ export const ROW_WORDS = {
         attack: `Whoever has that role in one of them sends its id, and the id of a row that belongs to another: the handler ${b.verb} it.`,
         fix: { text: `Bind the query to what the role was asked for (${b.ownerColumn}) as well.`, language: 'ts', code: filterCode(b) },
       }
+    if (b.brings && b.byPolicy)
+      return {
+        title: 'Rows come along that their policies keep back',
+        message: `The handler knows who calls${who}, but ${place} ${b.what} with the service role and answers with them. The policies of ${b.brings} show these rows to whom they are for alone, and do not apply to this client; nothing here asks for it.`,
+        attack: `Any signed-in user sends the id of any row of ${b.table} and gets the ${b.brings} of it, without what the policies ask for.`,
+        fix: {
+          text: `Read ${b.brings} through a client with the caller's own token, so that their policies decide; or ask before the query for what they ask for, and answer 403 where it is missing.`,
+        },
+      }
     if (b.brings)
       return {
         title: "What comes along with the row is somebody else's",
@@ -208,19 +217,24 @@ export const ROW_WORDS = {
       }
     return {
       title: "A new row can be put under somebody else's",
-      message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}.`,
+      message: `${place} ${b.what}, with the service role or a direct connection, and nothing asks whether the row of ${b.ownedBy} that it belongs to is the caller's${who}.${b.byPolicy ? ` The policies of ${b.table} ask for it, and do not apply to this client.` : ''}`,
       attack: `Any signed-in user sends the id of another user's row of ${b.ownedBy} and adds to what its owner takes for his own.`,
-      fix: b.ownerColumn
-        ? {
-            text: `Load the row of ${b.ownedBy} first, and refuse when its ${b.ownerColumn} is not the caller.`,
-            language: 'ts',
-            code: `if (parent?.${b.ownerColumn} !== user.id) {\n  ${refusal(route, 404)}\n}`,
-          }
-        : {
-            text: `Look for the caller among the people of that row of ${b.ownedBy} first, and refuse when he is none of them.`,
-            language: 'ts',
-            code: `if (!participants.includes(user.id)) {\n  ${refusal(route, 404)}\n}`,
-          },
+      fix:
+        b.byPolicy && !b.ownerColumn
+          ? {
+              text: `Insert the row through a client with the caller's own token, so that the policies of ${b.table} decide as they do for the page; or load the row of ${b.ownedBy} and what it belongs to first, and answer 404 where that is not the caller's.`,
+            }
+          : b.ownerColumn
+            ? {
+                text: `Load the row of ${b.ownedBy} first, and refuse when its ${b.ownerColumn} is not the caller.`,
+                language: 'ts',
+                code: `if (parent?.${b.ownerColumn} !== user.id) {\n  ${refusal(route, 404)}\n}`,
+              }
+            : {
+                text: `Look for the caller among the people of that row of ${b.ownedBy} first, and refuse when he is none of them.`,
+                language: 'ts',
+                code: `if (!participants.includes(user.id)) {\n  ${refusal(route, 404)}\n}`,
+              },
     }
   },
   bought({ route, b, place }) {

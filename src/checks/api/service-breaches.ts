@@ -12,6 +12,7 @@ import { isLog } from '../../model/routes/row-work.ts'
 import { showsNamesInPart } from './abbreviated.ts'
 import { accountWide } from './account-wide.ts'
 import { appointsByRequest } from './appointed-accounts.ts'
+import { isKeptForOwners } from './bound-by-policy.ts'
 import { takesColleaguesAccount } from './colleagues.ts'
 import { deletedElsewhere } from './deleted-elsewhere.ts'
 import { isImpossible } from './impossible.ts'
@@ -137,7 +138,7 @@ export function otherBreaches(
   e: Effect,
   behaviour: Behaviour,
   ties: Ties,
-  schema: Pick<SchemaModel, 'tables' | 'functions' | 'enums'>,
+  schema: Pick<SchemaModel, 'tables' | 'functions' | 'enums' | 'policies'>,
 ): OwnershipBreach[] {
   if (ties.byCondition(step)) return e.kind === 'auth-call' ? takesColleaguesAccount(step, e, behaviour) : []
   switch (e.kind) {
@@ -149,18 +150,20 @@ export function otherBreaches(
       if (appointed.length) return appointed
       const target = e.args[0]
       if (target && isCallers(target, behaviour)) return []
+      const linkFor = target && /generateLink/.test(e.name) ? accountOf(target, behaviour, ties) : undefined
       if (
         /deleteUser|updateUserById|generateLink|inviteUserByEmail|listUsers|users\.(?:delete|update|ban)/.test(e.name) &&
-        (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request')))
+        (/listUsers/.test(e.name) || (target && mentions(target, (x) => x.v === 'request')) || linkFor)
       ) {
         if (/listUsers/.test(e.name) && !behaviour.steps.some((s) => tellsOfAccounts(s, behaviour.steps.indexOf(step), behaviour))) return []
         return [
           {
             kind: 'admin',
-            severity: 'Critical',
+            // sent to whom it signs in, it hands nobody the account
+            severity: linkFor && !isTold(step, behaviour) ? 'High' : 'Critical',
             at: step.at,
             verb: e.name,
-            ...(target ? { by: requestName(target) ?? 'a value of the request' } : {}),
+            ...(target ? { by: requestName(linkFor ?? target) ?? 'a value of the request' } : {}),
             what: `${e.name} with the service role`,
           },
         ]
@@ -225,7 +228,7 @@ export function otherBreaches(
             /(?:^|_)ids?$/i.test(n) &&
             fromRequest(v, behaviour) &&
             !checkedBefore(step, v, behaviour) &&
-            (handsOutRows(e.function, schema) || changesUnseen(e.function, n, schema)),
+            (handsOutRows(e.function, schema) || changesUnseen(e.function, n, schema) || changesKept(e.function, n, schema)),
         )
       return chosen
         ? [
@@ -307,6 +310,18 @@ export function otherBreaches(
   }
 }
 
+/** What of the request the account was looked up by to whose address a link is made: `generateLink({ email: (await admin.getUserById(id)).data.user.email })`. */
+function accountOf(target: Value, { steps }: Behaviour, ties: Ties): Value | undefined {
+  const email = target.v === 'object' ? target.props.email : undefined
+  const asked = email?.v === 'row' && email.step >= 0 ? steps[email.step]?.effect : undefined
+  if (asked?.kind === 'auth-call' && /getUserById/.test(asked.name)) return asked.args[0] && directly(asked.args[0]) ? asked.args[0] : undefined
+  if (asked?.kind !== 'db' || asked.client.rights !== 'service' || ties.byFilter(asked)) return undefined
+  return asked.filters.find((f) => f.op === 'eq' && directly(f.value))?.value
+}
+
+/** An answer holds something of what the step gave. */
+const isTold = (step: Step, behaviour: Behaviour): boolean => isAnsweredWith(step, behaviour)
+
 /** The value of the request that an id is, or that whoever told the id was asked by, and nothing of the caller's beside it. */
 function askedBy(id: Value, { steps }: Behaviour): Value | undefined {
   if (id.v === 'request') return id
@@ -356,8 +371,12 @@ function raisedByCaller(step: Step, args: readonly Value[], behaviour: Behaviour
 /** A function of the repository's SQL that returns rows of somebody's table and never looks at who asks. */
 function handsOutRows(name: string, schema: Pick<SchemaModel, 'tables' | 'functions'>): boolean {
   const fn = schema.functions.find((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)
-  if (!fn || !/^(?:table|setof|record)\b/i.test(fn.returns) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
+  if (!fn || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
   const words = new Set(fn.body.toLowerCase().match(/[a-z_]\w*/g))
+  // what is put together as a document tells of people where it names what is personal of them
+  if (/^jsonb?\b/i.test(fn.returns))
+    return schema.tables.some((t) => words.has(t.name.toLowerCase()) && t.userData?.personalColumns.some((c) => words.has(c.toLowerCase())))
+  if (!/^(?:table|setof|record)\b/i.test(fn.returns)) return false
   return schema.tables.some((t) => t.userData && !t.stub && words.has(t.name.toLowerCase()) && t.userData.ownerColumns.length > 0)
 }
 
@@ -370,6 +389,20 @@ function changesUnseen(name: string, argument: string, { functions }: Pick<Schem
   const of = argument.replace(/^_?p_/i, '').replace(/_?ids?$/i, '')
   return CHANGES.test(name) && (PERSONAL_NAME.test(of) || PERSONAL_NAME.test(`${of}es`)) && name.toLowerCase().includes(of.toLowerCase())
 }
+
+/** A function of the repository's SQL, called so, that changes rows which policies keep for whom they belong to, and never looks at who asks. */
+function changesKept(name: string, argument: string, { functions, tables, policies }: Pick<SchemaModel, 'tables' | 'functions' | 'policies'>): boolean {
+  const fn = functions.find((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)
+  if (!fn || !CHANGES.test(name) || COUNTS.test(name) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
+  const body = fn.body.toLowerCase()
+  if (!body.split(/\W+/).includes(argument.toLowerCase())) return false
+  return [...body.matchAll(/\b(?:update|delete\s+from)\s+(?:only\s+)?(?:public\s*\.\s*)?"?([a-z_]\w{0,62})/g)].some(([, changed]) =>
+    tables.some((t) => t.name.toLowerCase() === changed && !t.stub && t.rls.enabled && isKeptForOwners(t, policies)),
+  )
+}
+
+/** A count or a figure that follows from other rows. */
+const COUNTS = /count|stat|total|average|rating|usage|views?|last_|timestamp|metric|score/i
 
 const CHANGES = /^(?:set|make|mark|update|change|edit|rename|delete|remove|cancel|archive|restore|reset|revoke|assign|unassign)_/i
 
