@@ -29,6 +29,39 @@ export function saysRelation(index: number, relation: string, behaviour: Behavio
 export const isWrittenFrom = (index: number, { steps }: Behaviour, ties: Ties): boolean =>
   steps.some(({ effect: e }, i) => i > index && e.kind === 'db' && e.op !== 'select' && usesValue(e, (x) => x.v === 'row' && x.step === index, ties))
 
+/**
+ * A row that the caller's own client found is told to nobody, and what follows from it the database decides once more or is the caller's own affair: rows
+ * that the same client writes, an entry in the caller's name, what the caller pays. Whoever may read the row too much gets nothing by it here.
+ */
+export function isOnlyWeighed(index: number, behaviour: Behaviour, ties: Ties): boolean {
+  const isOf = (x: Value) => (x.v === 'row' && x.step === index) || (x.v === 'error' && x.of === index)
+  return (
+    !isAnswered(index, behaviour) &&
+    !behaviour.through &&
+    behaviour.steps
+      .slice(index + 1)
+      .every(
+        ({ effect: e, under }) =>
+          (leavesToOthers(e) && !isAimedBy(e, isOf)) ||
+          !(usesValue(e, isOf, ties) || under.some((c) => mentions(c.test, isOf))) ||
+          (e.kind === 'payment' && PAYS.test(e.name)),
+      )
+  )
+}
+
+/** Looking, answering, and what the caller's own client does. */
+const leavesToOthers = (e: Effect): boolean =>
+  ['respond', 'log', 'throw', 'identify'].includes(e.kind) ||
+  (e.kind === 'db' && (e.op === 'select' || e.client.rights === 'caller')) ||
+  (e.kind === 'rpc' && e.client.rights === 'caller')
+
+/** The rows that a statement changes are found by what is asked for. */
+const isAimedBy = (e: Effect, predicate: (x: Value) => boolean): boolean =>
+  e.kind === 'db' && e.op !== 'select' && e.filters.some((f) => mentions(f.value, predicate))
+
+/** What somebody does at a processor to pay. */
+const PAYS = /(?:checkout\.sessions|paymentIntents|setupIntents|customers)\.create$|(?:prices|products)\.(?:create|retrieve|list)$/
+
 /** Nothing is done with the rows of a step but looking further and answering. */
 export const isOnlyTold = (index: number, { steps }: Behaviour): boolean =>
   steps.slice(index + 1).every(({ effect: e, under }) => {

@@ -12,7 +12,7 @@ import { requestName } from '../../model/behaviour/values.ts'
 import { bringsPeople, readsPublished } from '../../model/routes/on-show.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { broughtAlong } from './brought-along.ts'
-import { isAnswered, isOnlyTold, isWrittenFrom, saysRelation } from './carried-rows.ts'
+import { isAnswered, isOnlyTold, isOnlyWeighed, isWrittenFrom, saysRelation } from './carried-rows.ts'
 import { chosenByModel, MODEL_SAYS } from './model-answers.ts'
 import { booksWith, hasJoined, isOfWhoeverMatched, isOnOffer, isRecounted, takesSlot } from './other-parties.ts'
 import { aboutQuery, type OwnershipBreach, type Query, refersToNobodys, tableOf, verbOf } from './ownership-breach.ts'
@@ -153,7 +153,8 @@ export function rowBreach(
   }
   if (e.client.rights === 'caller' || e.client.rights === 'anon') {
     const state = rlsState(e, schema, access, e.client.rights === 'anon' ? 'anon' : 'A')
-    const harmless = e.op === 'select' && (shownByRls(e, schema, access) || unprotectedUse(index, behaviour, ties) === 'none')
+    const harmless =
+      e.op === 'select' && (shownByRls(e, schema, access) || isOnlyWeighed(index, behaviour, ties) || unprotectedUse(index, behaviour, ties) === 'none')
     if (state === 'open' && !harmless)
       return { ...base, kind: 'rls', severity: 'High', ...(namesOthers(e, base.ownerColumn, schema) ? { indirect: true as const } : {}) }
     const paid = state === 'open' || (state === 'unknown' && isOpenByPolicy(e, schema, access)) ? actsForPayer(step, index, e, by, behaviour, ties) : undefined

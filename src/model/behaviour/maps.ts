@@ -6,6 +6,9 @@ import type { Interpreter } from './interpreter.ts'
 /** Entries of a `Map` that are remembered; what is put in under further keys is not looked up again. */
 const MAX_ENTRIES = 24
 
+/** Entries of a register that are followed, where any of them may be asked for. */
+const MAX_REGISTERED = 8
+
 type MapVal = Extract<Val, { v: 'call' }>
 
 const isMap = (of: Val): of is MapVal => of.v === 'call' && (of.name === 'Map' || of.name === 'WeakMap')
@@ -21,15 +24,27 @@ export function mapWith(of: Val, key: Val | undefined, value: Val | undefined): 
  * gives what was put in there: on the other side somebody else did the same.
  */
 export function mapEntry(it: Interpreter, of: Val, key: Val | undefined): Val | undefined {
-  if (key?.v !== 'const') return undefined
-  const entries = (of.v === 'any' ? of.alts.map((a) => a.value) : [of]).map((m) => (isMap(m) ? entryOf(m, key.value) : undefined))
-  const found = entries.filter((x) => x !== undefined)
+  const maps = (of.v === 'any' ? of.alts.map((a) => a.value) : [of]).filter(isMap)
+  const found = key?.v === 'const' ? maps.flatMap((m) => entryOf(m, key.value) ?? []) : key ? maps.flatMap(registered) : []
   return found.length ? it.alternatives(found.map((value) => ({ value, under: [] }))) : undefined
 }
 
 function entryOf(map: MapVal, key: unknown): Val | undefined {
-  const entry = map.args.findLast((a, i) => i > 0 && a.v === 'array' && a.items[0]?.v === 'const' && a.items[0].value === key)
-  return entry?.v === 'array' ? entry.items[1] : undefined
+  return pairsOf(map).findLast(([k]) => k?.v === 'const' && k.value === key)?.[1]
+}
+
+/** What a map was made with, and what was put into it since. */
+const pairsOf = ({ args: [initial, ...since] }: MapVal): readonly (readonly Val[])[] =>
+  [...(initial?.v === 'array' ? initial.items : []), ...since].flatMap((a) => (a.v === 'array' ? [a.items] : []))
+
+/**
+ * What a register of code holds, whichever of it the request names: `new Map([['stripe', new StripeProvider()], ['paypal', new PayPalProvider()]])`. Of a
+ * map of values nothing is known but what stands under the name.
+ */
+function registered(map: MapVal): readonly Val[] {
+  const pairs = pairsOf(map)
+  const isCode = pairs.length > 0 && pairs.length <= MAX_REGISTERED && pairs.every(([k, v]) => k?.v === 'const' && (v?.v === 'instance' || v?.v === 'fn'))
+  return isCode ? pairs.flatMap(([, v]) => v ?? []) : []
 }
 
 /**
