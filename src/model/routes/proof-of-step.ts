@@ -40,7 +40,7 @@ export function resultProof(step: Step, behaviour: Behaviour): Proof | undefined
   if (e.kind === 'db') return rowProof(behaviour.steps.indexOf(step), undefined, behaviour, 0)
   if (e.kind === 'rpc') {
     // `is_admin(auth.uid())` asked through the caller's own client, or with the caller's id.
-    if (e.client.rights === 'caller' || mentionsCaller(e.args))
+    if ((e.client.rights === 'caller' && !FETCHES.test(e.function)) || mentionsCaller(e.args))
       return { who: asksForRight(e) ? 'admin' : 'user', trust: 'verified', how: `rpc ${e.function}`, at: step.at }
     // `validate_api_key(key)`: the database looks the key up that the caller has to bring
     const key = keyForLookUp(e)
@@ -49,6 +49,10 @@ export function resultProof(step: Step, behaviour: Behaviour): Proof | undefined
   if (e.kind === 'http' && asksAnotherService(e)) return { who: 'check', trust: 'verified', how: e.name, at: step.at }
   return undefined
 }
+
+/** A function of the database that is called for what it gives: that it gave something says nothing of who asked. */
+const FETCHES =
+  /^(?:\w+\.)?(?:get|list|fetch|find|search|load|process|calculate)_(?!.*(?:my|mine|current|own|role|user|account|profile|permission|access|auth))/i
 
 /** A row that was found by the caller's id proves the caller; one found by a credential proves that it is known. */
 export function rowProof(index: number, field: string | undefined, behaviour: Behaviour, depth: number, hops = 0): Proof | undefined {
