@@ -36,7 +36,7 @@ export default defineCheck({
         .filter((s) => !(s.name && !s.also.length && BY_NAME.has(s.kind) && standsIn(s)))
         .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
         .filter((s) => !(s.kind.endsWith('password') && beside(code.openDoors, s)))
-        .map((s) => (isShown(s) ? shownPasswordIssue(s) : isOfAccount(s) ? madeAccountIssue(s, modules) : secretIssue(s, modules))),
+        .map((s) => (isShown(s) ? shownPasswordIssue(s, modules) : isOfAccount(s) ? madeAccountIssue(s, modules) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
       ...code.identities
         .filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i) && !asksNoPassword(i))

@@ -2,24 +2,30 @@ import type { HardcodedSecret } from '../../model/code/code.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Issue } from '../define-check.ts'
 import { environmentRead } from '../environment-read.ts'
+import { isUnreached } from '../unreached.ts'
 
 /** Whether a secret is a password that a page gives away to whoever opens it. */
 export const isShown = (s: HardcodedSecret): boolean => s.kind === 'shown-password' || s.kind === 'prefilled-password'
 
 /** What is said of it. */
-export function shownPasswordIssue(s: HardcodedSecret): Issue {
+export function shownPasswordIssue(s: HardcodedSecret, modules: Pick<ModulesModel, 'side' | 'clientEntries'>): Issue {
+  const unreached = isUnreached(s.path, modules)
   const filled = s.kind === 'prefilled-password'
   return {
     subject: `file ${s.path}`,
     discriminator: 'shown password',
     severity: 'High',
     title: filled ? 'Sign-in filled in with a password' : 'Password on a page',
-    message: filled
-      ? `The sign-in form is filled in with an account and its password (${s.length} characters) by the code itself.`
-      : `The page shows an account together with its password (${s.length} characters).`,
-    attack: 'Anyone who opens the page, or reads its scripts, signs in as that account and does what it may do.',
+    message: `${
+      filled
+        ? `The sign-in form is filled in with an account and its password (${s.length} characters) by the code itself.`
+        : `The page shows an account together with its password (${s.length} characters).`
+    }${unreached ? ' Nothing that a page loads imports this file today, so no bundle has it: the password is in the repository.' : ''}`,
+    attack: unreached
+      ? 'Whoever reads the repository, a fork or an old clone signs in as that account and does what it may do; with the first page that imports the file everybody does.'
+      : 'Anyone who opens the page, or reads its scripts, signs in as that account and does what it may do.',
     fix: {
-      text: `Take the value out of the page and give the account another password: the old one stays in the history and in every copy of the scripts.${filled ? '' : ' A hint for trying the application out names an account that may do nothing, and whose data are reset.'}`,
+      text: `${unreached ? 'Delete the file if nothing needs it, or take the value out of it,' : 'Take the value out of the page'} and give the account another password: the old one stays in the history${unreached ? '' : ' and in every copy of the scripts'}.${filled ? '' : ' A hint for trying the application out names an account that may do nothing, and whose data are reset.'}`,
       ...(filled ? { language: 'tsx', code: "const [password, setPassword] = useState('')" } : {}),
     },
     ...whereWritten(s),

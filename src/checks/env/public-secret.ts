@@ -1,6 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, passed } from '../define-check.ts'
+import { isUnreached } from '../unreached.ts'
 import { noneIsPublic, publicLookedAt } from './public-evidence.ts'
 import { renameOnServer } from './rename-on-server.ts'
 
@@ -78,17 +79,22 @@ function issue(v: PublicVariable, held: string, modules: ModulesModel): Issue {
     ...v.definitions.map((d) => ({ path: d.path, line: d.line, what: d.inlinedBy ? `inlined by ${d.inlinedBy}` : 'defined here' })),
   ]
   const [at, ...others] = places
+  const unread = v.reads.length > 0 && v.prefix !== undefined && v.reads.every((r) => isUnreached(r.path, modules))
   const inlined = v.prefix ? undefined : v.definitions.find((d) => d.inlinedBy)?.inlinedBy
   return {
     subject: `env ${v.name}`,
     severity: 'Critical',
     title: 'Secret in a public variable',
-    message: `\`${v.name}\` holds ${held}, and ${inlined ?? `the prefix \`${v.prefix}\``} writes its value into the JavaScript that every visitor downloads.`,
-    attack: 'A visitor searches the bundle for the value and acts as the server: reads and changes what the key allows, at the owner’s expense.',
+    message: `\`${v.name}\` holds ${held}, and ${inlined ?? `the prefix \`${v.prefix}\``} writes its value into the JavaScript that every visitor downloads${unread ? `, as soon as a page loads ${at?.path ?? 'the file'}: nothing that a page loads imports it today` : ''}.`,
+    attack: unread
+      ? 'With the first page that imports the file, and from every build that had one, a visitor takes the value and acts as the server: reads and changes what the key allows, at the owner’s expense.'
+      : 'A visitor searches the bundle for the value and acts as the server: reads and changes what the key allows, at the owner’s expense.',
     fix: inlined
       ? { text: `Take \`${v.name}\` out of ${inlined}: server code reads it from the environment without help. Then replace the secret at its provider.` }
       : {
-          text: `Rename it to \`${v.bare}\`, move the call that needs it to the server, and replace the secret at its provider: the old one has been published with every build.`,
+          text: unread
+            ? `Delete the file and the variable if nothing needs them. What needs the secret belongs on the server, under the name \`${v.bare}\`; replace the secret at its provider if any earlier build had the file.`
+            : `Rename it to \`${v.bare}\`, move the call that needs it to the server, and replace the secret at its provider: the old one has been published with every build.`,
           language: 'ts',
           code: `// server only: route handler, server action, edge function\nconst secret = process.env.${v.bare}`,
           ...renameOnServer(v, modules),

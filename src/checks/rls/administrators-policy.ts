@@ -22,17 +22,24 @@ export interface AdministratorsPolicy {
  * (https://supabase.com/docs/guides/database/postgres/row-level-security#use-security-definer-functions).
  */
 export function administratorsPolicy(model: Model, table: Pick<Table, 'schema' | 'name'>, command: 'select' | 'all'): AdministratorsPolicy | undefined {
-  const policy = (condition: string) =>
-    createPolicy(table, command === 'all' ? 'Administrators manage all rows' : 'Administrators read all rows', command, condition)
+  const asked = administratorsCondition(model)
+  if (!asked) return undefined
+  const { condition, made, role } = asked
+  const policy = createPolicy(table, command === 'all' ? 'Administrators manage all rows' : 'Administrators read all rows', command, condition)
+  return { code: made ? `${made}\n${policy}` : policy, role }
+}
+
+/** How SQL asks whether the caller runs the application; `made` is the function for it, where none is there yet. */
+export function administratorsCondition(model: Model): { readonly condition: string; readonly made?: string; readonly role: string } | undefined {
   const functions = model.schema.functions.filter((f) => f.schema === 'public' && !f.stub && /^bool/.test(f.returns))
   const asks = functions.find((f) => /^is_?admin$/i.test(f.name) && f.args.length === 0)
-  if (asks) return { code: policy(`(select public.${readable(asks.name)}())`), role: `public.${asks.name}()` }
+  if (asks) return { condition: `(select public.${readable(asks.name)}())`, role: `public.${asks.name}()` }
   const has = functions.find((f) => /^has_role$/i.test(f.name) && f.args.length === 2)
-  if (has) return { code: policy(`(select public.${readable(has.name)}((select auth.uid()), 'admin'))`), role: `public.${has.name}()` }
+  if (has) return { condition: `(select public.${readable(has.name)}((select auth.uid()), 'admin'))`, role: `public.${has.name}()` }
   const keeper = haveOtherSessions(model.routes.routes) ? undefined : keeperOf(model.routes.routes, model.schema)
   if (!keeper) return undefined
   const made = `create or replace function public.is_admin() returns boolean\n  language sql stable security definer set search_path = ''\n  as $$ select exists (select 1 from public.${readable(keeper.table)} where ${conditionOf(keeper)}) $$;`
-  return { code: `${made}\n${policy('(select public.is_admin())')}`, role: `${keeper.table}.${keeper.column}` }
+  return { condition: '(select public.is_admin())', made, role: `${keeper.table}.${keeper.column}` }
 }
 
 /** Administrators sign in by something else than the platform, so that its database knows none of them: `auth.uid()` is empty for them. */

@@ -3,6 +3,7 @@ import { narrow } from '../../database/access/column-privileges.ts'
 import { createPolicy, readableBy } from '../../database/access/create-policy.ts'
 import { FOR_WHOM, isOpenToVisitors, SEE_REACHED } from '../../database/access/enable-fix.ts'
 import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
+import { isForAnybody, isOpenPolicy, neverTheCaller } from '../../database/access/open-policies.ts'
 import { powerColumnsOf } from '../../database/access/power-columns.ts'
 import { mayGiveRights } from '../../database/access/rights-by-name.ts'
 import { ident, readable, readableName } from '../../database/access/sql.ts'
@@ -20,7 +21,10 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
 /** How row level security is switched on without locking out whom the code serves: `fix` of the hole, made to fit what the code does with the table. */
 export function enableAdvice(model: Model, table: Table, hole: Hole, policies: readonly Policy[]): Fix {
-  const proposed = fixOf(hole, fixText(table, policies.length > 0))
+  const told = fixOf(hole, fixText(table, policies.length > 0))
+  // what was tried with it in force and still came through says so below
+  const stays = policies.length > 0 && !told.code && hole.proof === 'executed' && table.kind !== 'foreign'
+  const proposed: Fix = stays ? { ...told, language: 'sql', code: `alter table ${readableName(qualifiedName(table))} enable row level security;` } : told
   const fix = isShared(proposed)
     ? {
         ...proposed,
@@ -31,7 +35,7 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
     : proposed
   if (!fix.code || table.kind === 'foreign') return fix
   const uses = usesOf(model, table)
-  if (policies.length) return withPolicies(model, table, fix, policies, uses)
+  if (policies.length) return withPolicies(model, table, fix, policies, uses, stays)
   const [on = ''] = fix.code.split('\n')
   if (isForServerAlone(model, table))
     return {
@@ -47,6 +51,8 @@ export function enableAdvice(model: Model, table: Table, hole: Hole, policies: r
   const condition = /\n {2}using \(([\s\S]*?)\)(?:\n {2}with check|;)/.exec(fix.code)?.[1]
   if (!condition || /^true$/.test(condition)) return { ...fix, text: `${fix.text}${openWords(fix.code, table, uses)}` }
   if (!uses.length) return fix
+  const staff = enteredByStaff(model, table, fix, on, condition, uses)
+  if (staff) return staff
   const shown = isShared(fix) ? undefined : asShown(model, table, fix, on, uses)
   if (shown) return shown
   const open = forVisitors(model, table, fix, on, uses, condition)
@@ -67,6 +73,20 @@ const forAdministratorsAlone = (model: Model, table: Table, fix: Fix, on: string
         text: `Enable row level security and add no policy. Only pages and handlers for administrators (${placesOf(uses).told}) work with these rows, and no table says which of the accounts that policies know is one: let that code ask for the administrator first and then use the service role, which needs no policy.`,
         code: on,
       }
+
+/** Rows of an application's settings that name which of its staff entered them: all of those work with them, not each with the own ones. */
+function enteredByStaff(model: Model, table: Table, fix: Fix, on: string, condition: string, uses: readonly Use[]): Fix | undefined {
+  const [, staff = '', column = ''] = /\bfrom (?:public\.)?"?(\w{1,63})"? p\s+where p\.\w{1,63} = "?\w{1,63}"?\."?(\w{1,63})"? and/.exec(condition) ?? []
+  if (!ENTERED_BY.test(column) || !mayGiveRights({ name: staff })) return undefined
+  const admin = administratorsPolicy(model, table, 'all')
+  if (!admin) return undefined
+  const { places, told } = placesOf(uses)
+  return {
+    text: `Enable row level security. ${column} says which of ${staff} entered a row: a policy lets all of them go on with all rows (the role is kept in ${admin.role}). ${told} ${places.length > 1 ? 'work' : 'works'} with it by the rights of whoever visits; what others are to see of it needs a policy for select.`,
+    language: fix.language ?? 'sql',
+    code: `${on}\n${admin.code}`,
+  }
+}
 
 const ENTERED_BY = /^(?:created|added|posted|uploaded|entered|published|made)_by(?:_id|_user_id)?$/
 
@@ -262,38 +282,51 @@ function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: str
   }
 }
 
-/** The policies that are there take effect: those that are open themselves have to go, and what the others do not cover is said. */
-function withPolicies(model: Model, table: Table, fix: Fix, policies: readonly Policy[], uses: readonly Use[]): Fix {
-  const open = policies.filter((p) => opens(p, table))
+/**
+ * The policies that are there take effect: those that are open themselves have to go, and what the others do not cover is said. `stays`: the same
+ * attempt came through with them in force.
+ */
+function withPolicies(model: Model, table: Table, fix: Fix, policies: readonly Policy[], uses: readonly Use[], stays: boolean): Fix {
+  const open = policies.filter((p) => isOpenPolicy(p, table))
   const left = policies.filter((p) => !open.includes(p))
   const theirs = administratorsOf(
     model,
     table,
     uses.filter((u) => !left.some((p) => p.permissive && covers(p, u.verb))),
   )
-  const words = missing(theirs ? uses.filter((u) => !isOfAdministrators(u.path)) : uses, left)
+  const words = `${missing(theirs ? uses.filter((u) => !isOfAdministrators(u.path)) : uses, left)}${shutOut(model, left)}`
   const beside = (proposed: Fix) => theirs?.beside(proposed) ?? proposed
-  if (!open.length) return beside({ ...fix, text: `${fix.text}${words}` })
+  if (!open.length) return beside({ ...fix, text: `${fix.text}${stays ? remains(left, table) : ''}${words}` })
   const several = open.length > 1
+  const drops = open.map((p) => `drop policy ${ident(p.name)} on ${readableName(qualifiedName(table))};`).filter((drop) => !fix.code?.includes(drop))
   return beside({
     ...fix,
     text: `Enable row level security. ${open.length === policies.length ? `The ${several ? 'policies that exist' : 'policy that exists'}` : listed(open.map((p) => `"${p.name}"`))} ${several ? 'ask' : 'asks'} nothing of whose a row is, so ${several ? 'they' : 'it'} would leave the table as open to every account as it is: drop ${several ? 'them' : 'it'} in the same migration.${left.length ? ` ${left.length > 1 ? 'The others' : 'The other'} then ${left.length > 1 ? 'take' : 'takes'} effect.` : ''}${words}`,
-    code: [fix.code, ...open.map((p) => `drop policy ${ident(p.name)} on ${readableName(qualifiedName(table))};`)].join('\n'),
+    code: [fix.code, ...drops].join('\n'),
   })
 }
 
-const covers = ({ command }: Policy, verb: Use['verb']): boolean => command === 'all' || command === verb || (verb === 'upsert' && command === 'insert')
-
-/** A condition that every account meets, as the database deparses it. */
-const ANYBODY = /^\(*(?:true|auth\.role\(\) = 'authenticated'::text|auth\.uid\(\) IS NOT NULL|\( ?SELECT auth\.uid\(\) AS uid\) IS NOT NULL)\)*$/i
-
-/** Whether a policy lets whoever signs in write any row, or read any where rows are somebody's. */
-function opens({ permissive, roles, command, using, check }: Policy, table: Table): boolean {
-  if (!permissive || !roles.some((r) => /^(?:public|anon|authenticated)$/i.test(r))) return false
-  if (command === 'select' && (!table.userData || isMeantToBeSeen(table))) return false
-  const asked = command === 'insert' ? check : using
-  return asked !== undefined && ANYBODY.test(asked.trim())
+/** What is as open as before when the policies take effect. */
+function remains(policies: readonly Policy[], table: Table): string {
+  const reading = policies.filter((p) => p.permissive && (p.command === 'select' || p.command === 'all') && isForAnybody(p))
+  if (!table.userData) return ' With them in force rows can still be changed by others: look at what the policies for insert, update and delete ask.'
+  return reading.length
+    ? ` With ${listed(reading.map((p) => `"${p.name}"`))} in force everybody still reads every row, with ${listed(table.columns.map((c) => c.name))}: leave that only if all of it is meant to be seen.`
+    : " With them in force another user's rows can still be read: look at what the policies for select ask."
 }
+
+/** Policies that compare the caller with a key which a table makes up itself are met by nobody. */
+function shutOut({ schema }: Model, policies: readonly Policy[]): string {
+  const never = policies.flatMap((p) => {
+    const key = neverTheCaller(p, schema)
+    return key ? [{ p, key }] : []
+  })
+  if (!never.length) return ''
+  const [{ key }] = never as [(typeof never)[number]]
+  return ` ${listed(never.map(({ p }) => `"${p.name}"`))} ${never.length > 1 ? 'compare' : 'compares'} ${key.table}.${key.column} with auth.uid(), which is made up for each row and never the id of who is signed in${key.user ? ` (that is in ${key.user})` : ''}: nobody is let in by ${never.length > 1 ? 'them' : 'it'}, administrators included. Compare ${key.user ? `${key.table}.${key.user}` : 'the column that holds that id'} in the same migration.`
+}
+
+const covers = ({ command }: Policy, verb: Use['verb']): boolean => command === 'all' || command === verb || (verb === 'upsert' && command === 'insert')
 
 /** What the code does under the visitor's rights and no policy that exists allows. */
 function missing(uses: readonly Use[], policies: readonly Policy[]): string {

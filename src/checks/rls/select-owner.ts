@@ -18,6 +18,7 @@ import { oneForEachFix } from './one-for-each-fix.ts'
 import { isPartOfShown } from './part-of-shown.ts'
 import { oneForEachHelper } from './shared-helper.ts'
 import { withStoppedCode } from './stopped-code.ts'
+import { viewFix } from './view-fix.ts'
 import {
   alsoFailedBy,
   assumption,
@@ -28,7 +29,6 @@ import {
   letsStaffIn,
   listed,
   openTables,
-  policiesOf,
   policySubject,
   qualifiedName,
   STAFF_ONLY,
@@ -201,12 +201,7 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
         : hole.because === 'grouped' && !shown.length
           ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
           : `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
-    fix: fixOf(
-      hole,
-      materialized
-        ? 'Take the API roles their SELECT privilege on it and read it on the server.'
-        : `Let the view run with the rights of whoever reads it.${unreadable(model, hole, tables)}`,
-    ),
+    fix: viewFix(model, hole, tables),
     at: hole.at,
     related: tables.flatMap((t) => {
       const table = tableOf(model.schema, t)
@@ -215,20 +210,6 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
     proof: hole.proof,
     aliases: [...(materialized ? ['splinter:0016'] : ['splinter:0010']), ...(tables.includes('auth.users') ? ['splinter:0002'] : []), 'CWE-639'],
   }
-}
-
-/** Tables of a view that no policy shows to anybody: with the rights of whoever reads it the view is empty. */
-function unreadable({ schema }: Model, hole: Hole, names: readonly string[]): string {
-  if (!hole.fix?.code.includes('security_invoker')) return ''
-  const closed = names.filter((name) => {
-    const table = tableOf(schema, name)
-    if (!table?.rls.enabled || table.stub || table.rls.assumed) return false
-    return !policiesOf(schema, table).some(
-      (p) => p.permissive && (p.command === 'select' || p.command === 'all') && p.roles.some((r) => /^(?:public|anon|authenticated)$/i.test(r)),
-    )
-  })
-  if (!closed.length) return ''
-  return ` No policy lets anybody read ${listed(closed)}: nothing of ${closed.length > 1 ? 'them' : 'it'} is seen through the view then. Add a policy for whom the view is meant in the same migration, or leave the view as it is and let it ask itself, in its WHERE, what the caller may reach.`
 }
 
 function recursionIssue(hole: Hole): Issue {

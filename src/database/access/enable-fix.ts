@@ -3,11 +3,12 @@ import type { Catalog, Table } from '../database.ts'
 import { askedByWords, BY_SOMEBODY, reachedBy } from './asked-helpers.ts'
 import { holdsCallersId } from './callers-id.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
+import { isOpenPolicy } from './open-policies.ts'
 import { dealColumns } from './other-party.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { powerColumnsOf } from './power-columns.ts'
 import { mayGiveRights } from './rights-by-name.ts'
-import { readable, readableName } from './sql.ts'
+import { ident, readable, readableName } from './sql.ts'
 
 /** What is written down of somebody, or was paid, and nobody writes of himself. */
 const RECORDS =
@@ -55,7 +56,8 @@ export function enableFix(table: Table, catalog: Catalog, owner: string | undefi
   const name = readableName(nameOf(table))
   const on = `alter table ${name} enable row level security;`
   if (table.kind === 'foreign') return `revoke all on ${name} from anon, authenticated;`
-  if (catalog.policies.some((p) => p.schema === table.schema && p.table === table.name)) return on
+  const policies = catalog.policies.filter((p) => p.schema === table.schema && p.table === table.name)
+  if (policies.length) return [on, ...policies.filter((p) => isOpenPolicy(p, table)).map((p) => `drop policy ${ident(p.name)} on ${name};`)].join('\n')
   // of what two people share each sees the row, and what each may change of it the SQL does not say
   const parties = partiesOf(table, catalog)
   if (parties.length > 1)
