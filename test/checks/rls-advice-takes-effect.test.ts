@@ -25,6 +25,14 @@ create table notes (id uuid primary key default gen_random_uuid(), user_id uuid 
 alter table notes enable row level security;
 create policy "own notes" on notes for select using (user_id = auth.uid());
 create function public.is_admin() returns boolean language sql stable security definer set search_path = '' as $$ select exists (select 1 from public.staff where user_id = auth.uid()) $$;
+create table redemptions (id uuid primary key default gen_random_uuid(), user_id uuid references auth.users, code text, plan_type text not null default 'lifetime');
+create table accounts (id uuid primary key default gen_random_uuid(), user_id uuid references auth.users, plan_type text not null default 'free');
+alter table redemptions enable row level security;
+alter table accounts enable row level security;
+create policy "see" on redemptions for select using (user_id = auth.uid());
+create policy "redeem" on redemptions for insert with check (user_id = auth.uid());
+create policy "see" on accounts for select using (user_id = auth.uid());
+create policy "open" on accounts for insert with check (user_id = auth.uid());
 create view people_list as select u.id, u.email from auth.users u;
 create view notes_list as select id, user_id, body from notes;
 create view people_count as select u.id, u.email from auth.users u;`,
@@ -39,6 +47,10 @@ create view people_count as select u.id, u.email from auth.users u;`,
   expect(shifts.text).not.toMatch(/compares|still/)
   const settings = of(1, 'table public.settings').fix
   expect(settings.code).toMatch(/for all to authenticated\n {2}using \(\(select public\.is_admin\(\)\)\)/)
+  // a column that is left out has its default: where that is the best plan, nobody may add the row
+  expect(of(3, 'policy public.redemptions "redeem"').fix.code).toMatch(/^drop policy "?redeem"? on public\.redemptions;\n--/)
+  expect(of(3, 'policy public.redemptions "redeem"').fix.text).toContain('has by default what it grants')
+  expect(of(3, 'policy public.accounts "open"').fix.code).toContain('grant insert (id, user_id) on public.accounts to authenticated;')
   // pages for administrators go on reading, and nobody else does
   const list = of(2, 'view public.people_list').fix
   expect(list.code).toMatch(/^create or replace view public\.people_list as\nselect \* from \([\s\S]+\) as shown\nwhere \(select public\.is_admin\(\)\);$/)

@@ -165,12 +165,12 @@ function admittingIssue(model: Model, hole: Hole): Issue {
 const DEALT = /(^|[._])(transactions?|bids?|auctions?|properties|listings?|ledgers?|wallets?|trades?)$/i
 
 const DUE =
-  /^(?:auto_)?(?:expire|close|end|finish|complete|disable|deactivate|archive|cancel|release|mark|process|handle|check|run|clean_?up|cleanup|prune|purge)_\w*(?:expired|overdue|due|old|stale|pending|scheduled|ended|past|inactive|completed)|^(?:re_?calculate|re_?compute|refresh|sync|update)_\w*(?:stats?|statistics|totals?|counts?|counters?|ratings?|averages?|ranks?|rankings?|leaderboards?|streaks?|tiers?|levels?|scores?|status(?:es)?)$/i
+  /^(?:auto_)?(?:expire|close|end|finish|complete|disable|deactivate|archive|cancel|release|mark|process|handle|check|run|clean_?up|cleanup|prune|purge)_\w*(?:expired|overdue|due|old|stale|pending|scheduled|ended|past|inactive|completed)|^(?:(?:re_?)?calculate|(?:re_?)?compute|refresh|sync|update|aggregate|rebuild)_\w*(?:stats?|statistics|metrics|summar(?:y|ies)|totals?|counts?|counters?|ratings?|averages?|ranks?|rankings?|leaderboards?|streaks?|tiers?|levels?|scores?|status(?:es)?)$/i
 
 /** Whether a function does by itself what is due, or works out again what is stored: whoever calls it decides when, or for whom, and nothing else. */
 function doesWhatIsDue({ schema }: Model, hole: Hole): boolean {
   const fn = schema.functions.find((f) => functionObject(f) === hole.object)
-  return fn !== undefined && DUE.test(fn.name) && fn.args.every((a) => a.type === 'uuid')
+  return fn !== undefined && DUE.test(fn.name) && fn.args.every((a) => a.type === 'uuid' || a.type === 'date')
 }
 
 /** Somebody who calls a function without arguments decides only when it runs. */

@@ -265,7 +265,9 @@ function issueOf(model: Model, hole: Hole): Issue {
             : 'Let the server add members (an invitation that it checks), not the browser.'
           : hole.because === 'moderation'
             ? 'Require that a new row waits; whoever moderates changes that later.'
-            : `Take browsers the privilege to write ${listed(columns)}.`,
+            : hole.fix?.code.includes('grants already, by its defaults')
+              ? `Drop the policy: a row that leaves ${listed(columns)} out has by default what it grants, so taking the privilege to write ${columns.length === 1 ? 'that column' : 'those columns'} alone gives it away all the same. Add such rows on the server, or in a SECURITY DEFINER function that looks at what was paid or redeemed.`
+              : `Take browsers the privilege to write ${listed(columns)}.`,
       ),
     }
   }

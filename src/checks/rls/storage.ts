@@ -13,7 +13,7 @@ type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'modules' | 'rout
 const PLAINLY_PUBLIC =
   /avatar|logo|profile|product|image|img|photo|picture|public|banner|cover|thumb|asset|gallery|icon|media|blog|post|brand|hero|static|menu|listing|propert|room|event|course|recipe|sticker|emoji|badge|video/i
 const PRIVATE =
-  /document|doc(s|uments)?$|receipt|upload|(^|[-_])ids?([-_]|$)|identit|passport|invoice|contract|resume|(^|[-_])cvs?([-_]|$)|attachment|private|kyc|medical|health|patient|verification|licen[cs]e|report|statement|signature|backup|export|tax|evidence|proof|recording|chat|message|(^|[-_])files?([-_]|$)/i
+  /document|doc(s|uments)?$|receipt|upload|(^|[-_])ids?([-_]|$)|identit|passport|invoice|contract|resume|(^|[-_])cvs?([-_]|$)|attachment|private|kyc|medical|health|patient|verification|licen[cs]e|report|statement|signature|backup|export|tax|evidence|proof|recording|chat|message|(^|[-_])support|ticket|complaint|dispute|(^|[-_])files?([-_]|$)/i
 
 export default defineCheck({
   number: 6,

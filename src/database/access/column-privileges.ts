@@ -74,13 +74,18 @@ export function narrow(table: Table, columns: readonly string[], privilege: 'ins
 const GRANTED = /^'(?:active|activated|paid|approved|confirmed|verified|granted|enabled|live|premium|pro|lifetime|trial|trialing)'|^true$/i
 const STATE = /(?:^|_)(?:status|state|plan|tier|paid|verified|approved)$|^(?:is_)?active$|^has_/i
 
+/** The best there is to have, where nothing else is said: `plan_type text default 'lifetime'`. */
+const BEST = /^'(?:premium|pro|plus|lifetime|unlimited|ultimate|enterprise|business|elite|vip|gold|platinum|paid|admin|owner|superadmin)\w{0,20}'/i
+const OF_A_KIND = /(?:^|_)(?:plan|tier|role|subscription|license|membership)(?:_(?:type|name|tier|level|kind|code))?$/i
+
 /** Whether a row that gives none of the columns grants what they say all the same. */
 export function grantsByDefault(table: Table, columns: readonly string[]): boolean {
   return table.columns.some(
     (c) =>
-      GRANTED.test(c.default ?? '') &&
-      says(STATE, c.name) &&
-      decidesAccess(table.name, [c.name]) &&
-      (columns.includes(c.name) || powerColumnsOf(table).includes(c.name)),
+      (columns.includes(c.name) && BEST.test(c.default ?? '') && says(OF_A_KIND, c.name)) ||
+      (GRANTED.test(c.default ?? '') &&
+        says(STATE, c.name) &&
+        decidesAccess(table.name, [c.name]) &&
+        (columns.includes(c.name) || powerColumnsOf(table).includes(c.name))),
   )
 }
