@@ -172,6 +172,10 @@ const SAYS_PUBLIC = /[._]public(_|$)/i
 /** A view of totals that users are shown of each other. */
 const COMPARES = /leader_?board|ranking|rating|review|top_|score/i
 
+/** What is left for those who are to read the view, its author has to say. */
+const withoutColumns = (hole: Hole, tables: readonly string[], shown: readonly string[], who: string): string =>
+  `Make the view again without ${listed(shown)}, as long as somebody else than their owners may read it, or take ${who} the privilege (revoke select on ${hole.object} from ${hole.who === 'anon' ? 'anon, authenticated' : 'authenticated'}). With security_invoker alone the view refuses ${who} altogether, because the privilege on ${listed(tables)} is revoked.`
+
 function viewIssue(model: Model, hole: Hole): Issue | undefined {
   if (isDeclaredPublic(model.declared, hole.object)) return undefined
   const tables = (hole.tables ?? []).map((t) => t.table)
@@ -188,20 +192,23 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
   const compared = hole.because === 'grouped' && (!oneByOne || COMPARES.test(hole.object))
   const harmless = shown.length === 0 && (meant || compared)
   const materialized = hole.because === 'materialized'
+  const who = hole.who === 'anon' ? 'visitors' : 'signed-in users'
   return {
     subject: `view ${hole.object}`,
     severity: harmless ? 'High' : 'Critical',
     title: `The view ${hole.object} shows everybody's rows`,
     message: materialized
       ? `The materialized view ${hole.object} holds a copy of ${listed(tables)}, and row level security does not apply to materialized views.`
-      : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
+      : hole.because === 'withheld'
+        ? `The view ${hole.object} runs with the rights of its owner and shows columns that ${who} may not select of ${listed(tables)}: ${listed(hole.columns ?? [])}.`
+        : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
     attack:
       oneByOne && !shown.length
         ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up for each user, one by one.`
         : hole.because === 'grouped' && !shown.length
           ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
           : `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
-    fix: viewFix(model, hole, tables),
+    fix: hole.because === 'withheld' ? { text: withoutColumns(hole, tables, shown, who) } : viewFix(model, hole, tables),
     at: hole.at,
     related: tables.flatMap((t) => {
       const table = tableOf(model.schema, t)

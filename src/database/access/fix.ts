@@ -37,6 +37,8 @@ export function fixFor(hole: Hole, catalog: Catalog, readings: ReadonlyMap<strin
 function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, ask: AskParent): string | undefined {
   if (hole.kind === 'function-read' || hole.kind === 'function-write') return revokeExecute(hole, catalog)
   if (hole.kind === 'view') {
+    // which columns are left for those who are to read the view, its author has to say
+    if (hole.because === 'withheld') return undefined
     const view = readableName(hole.object)
     const readsUsers = catalog.views.some((v) => nameOf(v) === hole.object && v.reads.includes('auth.users'))
     if (readsUsers && hole.because !== 'materialized')

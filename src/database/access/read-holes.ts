@@ -19,7 +19,7 @@ import { readFunctions } from './functions.ts'
 import { heldAtFirst } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
-import { isMeantToBeSeen } from './meant-to-be-seen.ts'
+import { isContactOfBusiness, isMeantToBeSeen } from './meant-to-be-seen.ts'
 import { asksForTheImpossible, neverHolds } from './never-holds.ts'
 import { ENTERED_BY, isInTheWindow } from './on-offer.ts'
 import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './policies.ts'
@@ -309,6 +309,8 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
   if (!query) return []
   const tables = new Map(catalog.tables.map((t) => [nameOf(t), t]))
   const shown = new Map<string, { who: BrowserRole; columns: Set<string> }>()
+  // tables whose policies show every row to a role that has no privilege on the columns
+  const past = new Set<string>()
   for (const select of evaluator.select(query, { frames: [], variables: new Map(), inside: [] })) {
     for (const target of select.targets) {
       const node = target['ResTarget']?.val as Tree | undefined
@@ -325,7 +327,9 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
           const open = ways.some(
             (w) => w.outcome === 'open' && (role === 'anon' ? w.who !== 'authenticated' : true) && ![...w.states, ...w.parentStates].some(isPublication),
           )
-          if (!open || isOpenAnyway(readings.get(name) ?? [], role)) continue
+          const anyway = open && isOpenAnyway(readings.get(name) ?? [], role)
+          if (!open || (anyway && !(table && isWithheld(table, column, role)))) continue
+          if (anyway) past.add(name)
           const entry = shown.get(name) ?? { who: role, columns: new Set<string>() }
           entry.columns.add(column)
           shown.set(name, entry)
@@ -333,6 +337,11 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
         }
       }
     }
+  }
+  for (const name of past) {
+    const table = tables.get(name) as Table
+    // how to reach a business is on its door: shown by itself it was meant
+    if ([...(shown.get(name)?.columns ?? [])].every((c) => isContactOfBusiness(table, c))) shown.delete(name)
   }
   if (!shown.size) return []
   return [
@@ -345,9 +354,22 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
       tables: [...shown.keys()].sort().map((table) => ({ table, command: 'select' as const })),
       at: view.at,
       proof: 'inferred',
-      ...(view.materialized ? { because: 'materialized' } : query['groupClause'] ? { because: 'grouped' } : {}),
+      ...(view.materialized
+        ? { because: 'materialized' }
+        : [...shown.keys()].every((name) => past.has(name))
+          ? { because: 'withheld' }
+          : query['groupClause']
+            ? { because: 'grouped' }
+            : {}),
     },
   ]
+}
+
+/** A personal column of a table that the role may not select itself, whichever rows the policies would show: REVOKE hides it, not a policy. */
+function isWithheld(table: Table, column: string, role: BrowserRole): boolean {
+  if (!table.userData?.personalColumns.includes(column)) return false
+  const held = table.grants.filter((g) => g.privilege === 'select' && (g.role === role || g.role.toLowerCase() === 'public'))
+  return !held.some((g) => !g.columns || g.columns.includes(column))
 }
 
 function isAggregated(node: Tree | undefined): boolean {
