@@ -59,7 +59,18 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   const administers = calls.some(
     (c) => c.op === 'admin' && c !== mailed?.effect && !/createUser|generateLink|listUsers|getUser/i.test(c.name) && (ends || !/deleteUser/i.test(c.name)),
   )
-  if (own.length && !administers && !delivers && !takesOver(route, own) && !steps.some((s) => removesFound(s, steps)) && !(ends && route.work.length))
+  // who is asked for a secret comes to administer: nobody signs in that way, whether or not the secret is set
+  const keyed = route.work.some((w) => w.kind === 'admin' && w.guard?.who === 'secret' && w.guard.opensWithout !== undefined)
+  if (
+    own.length &&
+    !keyed &&
+    !handsOutFound(route) &&
+    !administers &&
+    !delivers &&
+    !takesOver(route, own) &&
+    !steps.some((s) => removesFound(s, steps)) &&
+    !(ends && route.work.length)
+  )
     return `authentication itself (${own[0]?.name})`
   if (
     steps.some((s) => s.effect.kind === 'hash-compare' && /bcrypt|argon|scrypt|compare|verify/i.test(s.effect.name)) &&
@@ -279,6 +290,22 @@ function lastSegments(route: Route): string {
   const name = route.kind === 'action' ? route.subject.indexOf('#') : -1
   return name >= 0 ? route.subject.slice(name) : route.route
 }
+
+/**
+ * The answer holds the link, or the session in it, of an account that the request names and that this handler has not just made: whoever asks is
+ * signed in as whom he names. A sign-up that signs its new user in fails where the address has an account.
+ */
+const handsOutFound = ({ behaviour }: Route): boolean =>
+  behaviour?.steps.some(({ effect: e }, i) => {
+    if (e.kind !== 'auth-call' || !/generateLink$/.test(e.name) || !isRepeated(behaviour, i)) return false
+    const named = e.args.flatMap((a) => (a.v === 'object' && a.props.email && fromRequest(a.props.email) ? [a.props.email] : []))[0]
+    return named !== undefined && !behaviour.steps.slice(0, i).some((s) => makesAccountOf(s, named))
+  }) ?? false
+
+const makesAccountOf = ({ effect: e }: Step, address: Value): boolean =>
+  e.kind === 'auth-call' &&
+  /(?:createUser|signUp)$/.test(e.name) &&
+  e.args.some((a) => a.v === 'object' && a.props.email !== undefined && isAlike(a.props.email, address))
 
 /** A link that signs in goes by mail to whom it signs in; in the answer it signs in whoever asked for it. */
 const handsOutLink = ({ behaviour }: Route): boolean =>

@@ -41,6 +41,7 @@ function functionEntries(program: Program, path: string, name: string, jwt: NonN
       ...common,
       route: `/functions/v1/${name}`,
       subject: `function ${name}`,
+      anyPath: true,
       path,
       line: Math.min(served.line, fn?.l ?? served.line),
       ...(fn ? { endLine: fn.e } : {}),

@@ -80,6 +80,8 @@ export interface Entry {
   readonly requested?: { readonly path: string; readonly answering: readonly string[] }
   /** Middleware sees the path of whatever page the caller says it is called from: tests of the path guard nothing. */
   readonly anyPage?: true
+  /** It answers whatever stands below its path as well, and tells one from another itself: a router within one function. */
+  readonly anyPath?: true
   /** What the framework calls the route in code that asks (`event.route.id`), groups included. */
   readonly routeId?: string
   readonly path: string
@@ -122,6 +124,8 @@ export interface Page {
   readonly draws?: string
   /** The router draws it inside of a component that by its name asks who is signed in. */
   readonly gated?: true
+  /** That component asks for an administrator. */
+  readonly administrators?: true
   /** Its component, where that is no default export of the file. */
   readonly component?: Component
   /** Components that are rendered around it, outermost first, where the framework names them elsewhere than by the names of files. */

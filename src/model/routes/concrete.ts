@@ -7,6 +7,8 @@ import { askOf, matchesSource, type PathNotes, safeRegExp } from '../frameworks/
 /** The request that is imagined: its path, and its method when the entry is for one. */
 export interface Imagined {
   readonly path: string
+  /** Whatever path the caller chooses: tests of it are left as they are. */
+  readonly anyPath?: true
   readonly method?: string
   /** The name of the route as the framework's own code sees it (`event.route.id`), groups included. */
   readonly routeId?: string
@@ -73,6 +75,7 @@ function compute(value: Value, request: Imagined, depth: number): Value {
     case 'request':
       if (value.part !== 'url') return value
       if (value.name === 'route.id') return request.routeId === undefined ? value : { v: 'const', value: request.routeId }
+      if (request.anyPath) return value
       if (value.name === undefined || /(^|\.)(pathname|path|fullPath|href)$/.test(value.name)) return { v: 'const', value: request.path }
       return value
     case 'text': {

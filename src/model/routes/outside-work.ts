@@ -2,6 +2,7 @@ import { lastPart } from '../../lib/last-part.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { processorAt, serviceBehindGateway } from '../payments/other-processor-signs.ts'
+import { credentialLookedUp } from './data-api-look-up.ts'
 import { fromRequest } from './from-request.ts'
 import { callersOwn, carriesKey, isAnonymous } from './http-credentials.ts'
 import { bodyOf, constantsOf, envOf, hostOf, isUrlObject, methodOf, urlIn } from './http-request.ts'
@@ -100,6 +101,7 @@ export function http(call: Extract<Effect, { name: string }>): Outside | undefin
       call: messenger[1] as string,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
+  if (credentialLookedUp(e) !== undefined || NOTED.test(constantsOf(address))) return undefined
   const rows = DATA_API.exec(constantsOf(address))?.[1]
   if (rows && e.args.slice(1).some((a) => carriesKey(a, 0)))
     return { kind: 'paid-api', what: `calls the project's data API for ${rows} with a key of the server`, call: 'data-api' }
@@ -140,6 +142,8 @@ const WHO_IT_IS = /\/(?:oauth2?|oidc|connect|openid-connect)(?:\/v\d{1,2})?\/(?:
 /** An edge function that by its name sends something: `/functions/v1/send-email`. */
 const MESSENGER = /\/functions\/v1\/((?:[a-z0-9]{1,20}[-_]){0,3}(?:e?-?mails?|(sms|whatsapp))(?:[-_][a-z0-9]{1,20}){0,3})(?=$|[/?#])/i
 
+/** Another function of the project is told what happened. */
+const NOTED = /\/functions\/v1\/(?:[\w-]{1,40}\/)?(?:[a-z]{1,20}-)?(?:audit|logs?)(?:-(?:logs?|events?))?\/?$/
 /** A table behind the data API, asked over HTTP instead of through the client library. */
 const DATA_API = /\/rest\/v1\/(?!rpc\b)(\w+)/
 

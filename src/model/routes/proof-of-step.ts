@@ -17,6 +17,7 @@ import {
   keyRead,
 } from '../behaviour/signed-tokens.ts'
 import { callerInEach } from './caller-in-filter.ts'
+import { credentialLookedUp } from './data-api-look-up.ts'
 import { asksAnotherService } from './delegated.ts'
 import { fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
@@ -46,6 +47,8 @@ export function resultProof(step: Step, behaviour: Behaviour): Proof | undefined
     const key = keyForLookUp(e)
     if (key) return { who: 'token', trust: 'verified', how: `rpc ${e.function}, ${key}`, at: step.at }
   }
+  const column = e.kind === 'http' ? credentialLookedUp(e) : undefined
+  if (column) return { who: 'token', trust: 'verified', how: `a row of the data API by its ${column}`, at: step.at }
   if (e.kind === 'http' && asksAnotherService(e)) return { who: 'check', trust: 'verified', how: e.name, at: step.at }
   return undefined
 }
