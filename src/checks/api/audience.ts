@@ -168,8 +168,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const using = around.pagesUsing(route)
   if (using.length && using.every((p) => isOfAdministrators(p.path) && (p.guard || p.clientLayout))) return { who: 'administrators' }
   const open = using.filter((p) => isForEverybody(p, using))
-  if (using.length && using.every((p) => p.guard?.trust === 'verified' || p.page?.gated))
-    return using.every((p) => p.guard?.who === 'admin') ? { who: 'administrators' } : { who: 'people', shown: true }
+  if (using.length && using.every((p) => p.guard?.trust === 'verified' || p.page?.gated || p.signs?.turnsAway))
+    return using.every((p) => p.guard?.who === 'admin' || p.page?.administrators) ? { who: 'administrators' } : { who: 'people', shown: true }
   const as = visitors(words, route)
   // what is entered for somebody whom the request names is no count of visits
   if (as && !(as === 'counter' && (route.work.some((w) => !w.guard && w.chosen === 'owner') || !counts(route)))) return { who: 'visitors', as }
@@ -209,7 +209,13 @@ export const isForEverybody = (page: Route, all: readonly Route[]): boolean => !
 
 /** What a page shows to whoever is signed in may be a name in its head: where nothing guards it although others are guarded, visitors see it as well. */
 const sendsNobodyAway = (page: Route, all: readonly Route[]): boolean =>
-  !page.guard && !page.browserGuard && !page.idleGuard && !page.page?.gated && protectedBecause(page, all, true) === undefined && !isOfAdministrators(page.path)
+  !page.guard &&
+  !page.browserGuard &&
+  !page.idleGuard &&
+  !page.page?.gated &&
+  !page.signs?.turnsAway &&
+  protectedBecause(page, all, true) === undefined &&
+  !isOfAdministrators(page.path)
 
 const TAKES_AWAY: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'admin', 'command'])
 

@@ -35,28 +35,55 @@ const DRAWS = /^(?:element|component|Component|render)$/
 /** Components that by their names let nobody past who is not signed in. */
 const GATE = /Protect|Private|Require|Guard|Authenticated|Authed|(?:Auth|Admin|User|Member|Session)(?:Only|Route|Gate|Wall|Layout)$/
 
-type Drawn = Pick<Page, 'draws' | 'gated'>
+/** Gates for those who run the application: by their names, or by what they are told. */
+const ADMINS = /(?:^|[a-z])Admin|^Admin/
+const ROLE = /^(?:required?_?|allowed_?|needs_?)?roles?$|^(?:require|need|only|is)?_?admin(?:_?only)?$/i
+
+type Gate = Pick<Page, 'gated' | 'administrators'>
+type Drawn = Pick<Page, 'draws'> & Gate
 
 /** `<ProtectedRoute><Layout><Dashboard /></Layout></ProtectedRoute>`: the innermost is the page. */
 function drawnBy(e: Expr | undefined): Drawn {
   const names: string[] = []
+  let gate: Gate = {}
   for (let at = e; at; ) {
     if (at.k === 'id') names.push(at.name)
     if (at.k !== 'jsx') break
-    if (typeof at.tag === 'object' && at.tag?.k === 'id') names.push(at.tag.name)
+    if (typeof at.tag === 'object' && at.tag?.k === 'id') {
+      names.push(at.tag.name)
+      gate = inside(gate, gateOf(at, at.tag.name))
+    }
     at = at.children.find((c) => c.k === 'jsx')
   }
-  const gated = names.some((n) => GATE.test(n))
   const draws = names.findLast((n) => !GATE.test(n))
-  return { ...(draws === undefined ? {} : { draws }), ...(gated ? { gated } : {}) }
+  return { ...(draws === undefined ? {} : { draws }), ...gate }
 }
+
+const isGate = (e: Expr): boolean => e.k === 'jsx' && typeof e.tag === 'object' && e.tag?.k === 'id' && GATE.test(e.tag.name)
+
+/** What one element asks of whoever is to see what is inside. */
+function gateOf({ attrs }: Extract<Expr, { k: 'jsx' }>, name: string): Gate {
+  if (!GATE.test(name)) return {}
+  const told = attrs.some((a) => {
+    if (!ROLE.test(a.key ?? '')) return false
+    const only = a.value?.k === 'arr' ? (a.value.items.length === 1 ? a.value.items[0] : undefined) : a.value
+    const said = stringOf(only)
+    return said === undefined ? /admin/i.test(a.key ?? '') && (only === undefined || (only.k === 'lit' && only.v === true)) : /^(?:super_?)?admin$/i.test(said)
+  })
+  return { gated: true, ...(told || ADMINS.test(name) ? { administrators: true } : {}) }
+}
+
+const inside = (outer: Gate, inner: Gate): Gate => ({
+  ...(outer.gated || inner.gated ? { gated: true as const } : {}),
+  ...(outer.administrators || inner.administrators ? { administrators: true as const } : {}),
+})
 
 function fileRoutes(program: Program, path: string): Entry[] {
   const js = program.js(path)
   if (!js) return []
   const out: Entry[] = []
   const nested = new Set<Expr>()
-  const add = (route: string, line: number, { draws, gated }: Drawn) =>
+  const add = (route: string, line: number, { draws, ...gate }: Drawn) =>
     out.push({
       framework: 'SPA',
       kind: 'page',
@@ -67,9 +94,9 @@ function fileRoutes(program: Program, path: string): Entry[] {
       line,
       calling: 'component',
       before: [],
-      page: { path, client: true, static: true, ...(draws === undefined ? {} : { draws }), ...(gated ? { gated } : {}) },
+      page: { path, client: true, static: true, ...(draws === undefined ? {} : { draws }), ...gate },
     })
-  const element = (e: Expr, prefix: string, depth: number, above = false): void => {
+  const element = (e: Expr, prefix: string, depth: number, above: Gate = {}): void => {
     if (e.k !== 'jsx' || depth > 12) return
     nested.add(e)
     const isRoute = typeof e.tag === 'object' && e.tag?.k === 'id' && e.tag.name === 'Route'
@@ -77,7 +104,7 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const at = given !== undefined ? (given.startsWith('/') ? given : joinPaths(prefix, given)) : prefix
     const children = e.children.filter((c) => c.k === 'jsx')
     const drawn = isRoute ? drawnBy(e.attrs.find((a) => DRAWS.test(a.key ?? ''))?.value) : drawnBy({ ...e, children: [] })
-    const gated = above || drawn.gated === true
+    const gate = inside(above, drawn)
     if (
       isRoute &&
       (given !== undefined || e.attrs.some((a) => a.key === 'index')) &&
@@ -85,22 +112,27 @@ function fileRoutes(program: Program, path: string): Entry[] {
       e.attrs.some((a) => DRAWS.test(a.key ?? '') || a.key === 'index') &&
       !(children.length && !given)
     )
-      add(routerPath(at || '/'), e.l, { ...drawn, ...(gated ? { gated } : {}) })
-    for (const c of children) element(c, at, depth + 1, gated)
+      add(routerPath(at || '/'), e.l, { ...drawn, ...gate })
+    for (const c of children) element(c, at, depth + 1, gate)
   }
-  const object = (e: Expr, prefix: string, depth: number, above = false): void => {
+  const object = (e: Expr, prefix: string, depth: number, above: Gate = {}): void => {
     if (e.k !== 'obj' || depth > 12) return
     const given = stringOf(propOf(e, 'path'))
     const at = given === undefined ? prefix : given.startsWith('/') ? given : joinPaths(prefix, given)
     const children = propOf(e, 'children')
     const drawn = drawnBy(propOf(e, 'element') ?? propOf(e, 'component') ?? propOf(e, 'Component'))
-    const gated = above || drawn.gated === true
+    const gate = inside(above, drawn)
     if ((given !== undefined || propOf(e, 'index')) && given !== '*' && ['element', 'component', 'Component', 'lazy', 'redirect'].some((k) => propOf(e, k)))
-      add(routerPath(at || '/'), e.l, { ...drawn, ...(gated ? { gated } : {}) })
-    if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1, gated)
+      add(routerPath(at || '/'), e.l, { ...drawn, ...gate })
+    if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1, gate)
   }
   for (const { expr, scope } of expressionsDeep(js, 0)) {
-    if (expr.k === 'jsx' && !nested.has(expr) && typeof expr.tag === 'object' && expr.tag?.k === 'id' && /^(Route|Routes|Switch)$/.test(expr.tag.name))
+    // a gate around a list of routes stands before each of them
+    if (
+      expr.k === 'jsx' &&
+      !nested.has(expr) &&
+      ((typeof expr.tag === 'object' && expr.tag?.k === 'id' && /^(Route|Routes|Switch)$/.test(expr.tag.name)) || isGate(expr))
+    )
       element(expr, '', 0)
     else if (expr.k === 'call' && expr.fn.k === 'id' && /^(createBrowserRouter|createHashRouter|useRoutes|createRouter)$/.test(expr.fn.name)) {
       const arg = expr.fn.name === 'createRouter' ? propOf(expr.args[0], 'routes') : expr.args[0]

@@ -3,11 +3,14 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, expressionsDeep, exprsOf, propOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
+import { turnsAway } from './turned-away.ts'
 
 /** What the code of a page says about who it is for, as it runs in the browser (or while it renders). */
 export interface PageSigns {
   /** Sends visitors without a session to sign-in, in the browser. */
   readonly redirects?: Place
+  /** Turns away who is not signed in, to wherever: it leads on under that condition, or shows nothing. */
+  readonly turnsAway?: Place
   /** Leads on to other pages as well when it opens: those who are signed in do not stay either. */
   readonly leadsOn?: true
   /** Reads the signed-in user or the session. */
@@ -38,7 +41,7 @@ const DEPTH = 3
 
 /** The signs in a page's component, the hooks and components of the repository that it uses, and its own helpers. */
 export function pageSigns(program: Program, path: string, fn: FunctionId): PageSigns {
-  const out: { redirects?: Place; leadsOn?: true; readsUser?: Place; readsKept?: true; asks: { url: string; at: Place }[] } = { asks: [] }
+  const out: { redirects?: Place; turnsAway?: Place; leadsOn?: true; readsUser?: Place; readsKept?: true; asks: { url: string; at: Place }[] } = { asks: [] }
   const seen = new Set<string>()
   const visit = (file: string, id: FunctionId, depth: number): void => {
     const key = `${file}#${id}`
@@ -52,6 +55,9 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
         case 'leads':
           if (sign.to === 'login') out.redirects ??= at
           else if (depth === 0) out.leadsOn = true
+          break
+        case 'turns-away':
+          if (depth === 0) out.turnsAway ??= at
           break
         case 'reads-user':
           out.readsUser ??= at
@@ -92,7 +98,7 @@ export function pageSigns(program: Program, path: string, fn: FunctionId): PageS
 /** What one expression of a component says, as far as it says anything. */
 type Sign = { readonly line: number } & (
   | { readonly k: 'leads'; readonly to: 'login' | 'elsewhere' }
-  | { readonly k: 'reads-user' | 'reads-kept' }
+  | { readonly k: 'reads-user' | 'reads-kept' | 'turns-away' }
   | { readonly k: 'asks'; readonly url: string }
   | { readonly k: 'helper'; readonly scope: FunctionId; readonly fn: Expr }
   | { readonly k: 'element'; readonly scope: FunctionId; readonly tag: Expr; readonly wraps: boolean; readonly leadsToLogin: boolean }
@@ -111,21 +117,25 @@ const signsIn = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemp
     ...(hasTemplate ? templateHandlers(functions, written) : []),
   ])
   const elsewhere = onOtherOccasions(functions, found)
-  return found.flatMap(({ expr, scope }): readonly Sign[] => {
-    if (elsewhere.has(expr)) return []
-    if (expr.k === 'call') return signsOfCall(expr, scope, { id, functions, handlers })
-    const line = expr.l
-    if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
-      const target = stringOf(expr.value)
-      return target !== undefined && isLogin(target) && conditional(functions, scope, handlers) ? [{ k: 'leads', to: 'login', line }] : []
-    }
-    if (expr.k !== 'jsx' || !expr.tag || typeof expr.tag !== 'object') return []
-    const tag = calleeText(expr.tag)
-    const element: Sign = { k: 'element', scope, tag: expr.tag, wraps: WRAPPERS.test(tag), leadsToLogin: tag === 'RedirectToSignIn', line }
-    if (tag !== 'Navigate' && tag !== 'Redirect') return [element]
-    const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
-    return [{ k: 'leads', to: to !== undefined && isLogin(to) ? 'login' : 'elsewhere', line }, element]
-  })
+  const away = turnsAway(component, functions, found, (scope) => conditional(functions, scope, handlers))
+  const turned: readonly Sign[] = away === undefined ? [] : [{ k: 'turns-away', line: away }]
+  return turned.concat(
+    found.flatMap(({ expr, scope }): readonly Sign[] => {
+      if (elsewhere.has(expr)) return []
+      if (expr.k === 'call') return signsOfCall(expr, scope, { id, functions, handlers })
+      const line = expr.l
+      if (expr.k === 'assign' && expr.to.k === 'expr' && /location(\.href)?$/.test(calleeText(expr.to.expr))) {
+        const target = stringOf(expr.value)
+        return target !== undefined && isLogin(target) && conditional(functions, scope, handlers) ? [{ k: 'leads', to: 'login', line }] : []
+      }
+      if (expr.k !== 'jsx' || !expr.tag || typeof expr.tag !== 'object') return []
+      const tag = calleeText(expr.tag)
+      const element: Sign = { k: 'element', scope, tag: expr.tag, wraps: WRAPPERS.test(tag), leadsToLogin: tag === 'RedirectToSignIn', line }
+      if (tag !== 'Navigate' && tag !== 'Redirect') return [element]
+      const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
+      return [{ k: 'leads', to: to !== undefined && isLogin(to) ? 'login' : 'elsewhere', line }, element]
+    }),
+  )
 })
 
 /**

@@ -35,9 +35,13 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
  * drawn inside of a gate, who is signed in is asked elsewhere, and nothing is told by a page that has none.
  */
 function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<string, readonly Route[]> {
-  const pages = routes.filter((r) => r.kind === 'page' && r.page?.draws !== undefined)
+  const pages = insideOfGates(
+    routes.filter((r) => r.kind === 'page' && r.page?.draws !== undefined),
+    program,
+  )
+  const routers = new Set(pages.map((p) => p.path))
   // nor where one gate stands around all that has an address of its own inside
-  if (!pages.some((r) => r.page?.gated) || routes.some(holdsOthers)) return new Map()
+  if (!pages.some((r) => r.page?.gated) || routes.some((r) => holdsOthers(r, routers, program))) return new Map()
   const found = pages.flatMap((page) => {
     const file = fileDrawn(page, program)
     if (file === undefined) return []
@@ -48,9 +52,27 @@ function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<str
   return new Map([...Map.groupBy(found, (f) => f.file)].map(([file, list]) => [file, list.map((f) => f.page)]))
 }
 
-/** `<Route path="/*" element={<Gate><Routes>…</Routes></Gate>} />` */
-const holdsOthers = ({ kind, route, page }: Route): boolean =>
-  kind === 'page' && page !== undefined && route.includes('[...') && (page.gated === true || page.draws === undefined)
+/** `<Route path="/*" element={<Gate><Routes>…</Routes></Gate>} />`, where what has the addresses inside is not seen. */
+const holdsOthers = (r: Route, routers: ReadonlySet<string>, program: Program): boolean =>
+  r.kind === 'page' &&
+  r.page !== undefined &&
+  r.route.includes('[...') &&
+  (r.page.draws === undefined || (r.page.gated === true && !routers.has(fileDrawn(r, program) ?? '')))
+
+/** `<Route path="/admin/*" element={<Gate><AdminRoutes /></Gate>} />`: the gate stands before every page that the router of that file draws. */
+function insideOfGates(pages: readonly Route[], program: Program): readonly Route[] {
+  const gates = new Map<string, NonNullable<Route['page']>>()
+  for (const r of pages) {
+    const file = r.page?.gated && r.route.includes('[...') ? fileDrawn(r, program) : undefined
+    if (file !== undefined && r.page && file !== r.path) gates.set(file, r.page)
+  }
+  if (!gates.size) return pages
+  return pages.map((r) => {
+    const gate = gates.get(r.path)
+    if (!gate || !r.page) return r
+    return { ...r, page: { ...r.page, gated: true, ...(gate.administrators ? { administrators: true as const } : {}) } }
+  })
+}
 
 /** `import Join from './pages/join'`, or `const Join = lazy(() => import('./pages/join'))`. */
 function fileDrawn({ path, page }: Route, program: Program): string | undefined {

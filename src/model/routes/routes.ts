@@ -91,7 +91,14 @@ export interface Route {
   readonly reachable?: boolean
   /** Handled by a library of its own (Auth.js, Better Auth, uploads): its package. */
   readonly library?: string
-  readonly page?: { readonly path: string; readonly client: boolean; readonly static?: true; readonly draws?: string; readonly gated?: true }
+  readonly page?: {
+    readonly path: string
+    readonly client: boolean
+    readonly static?: true
+    readonly draws?: string
+    readonly gated?: true
+    readonly administrators?: true
+  }
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
   /** A server action that only other server code calls, or nobody: no page holds its id. */
   readonly unlinked?: 'server' | 'nobody'
