@@ -339,3 +339,118 @@ export const config = { matcher: ['/desk/:path*'] }
   expect(fixes['route POST /api/towns']).toMatch(/^Establish who calls/)
   expect(fixes['route POST /api/towns']).not.toMatch(/\/find/)
 })
+
+test('a gate around a list of routes stands before each; who comes from a mail or a sign-up has no session; callers are told which key they bring', async () => {
+  const page = (name: string, fn: string, before = '') => `import { supabase } from '../lib/client'
+export default function ${name}() {
+  const { user } = useAuth()
+${before}  const run = () => supabase.functions.invoke('${fn}', { body: { userId: '1' } })
+  return <button onClick={run}>go</button>
+}
+`
+  const mail = (to: string) =>
+    `  await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: \`Bearer \${Deno.env.get('RESEND_API_KEY')}\` }, body: JSON.stringify({ to: ${to} }) })`
+  const report = await auditFiles({
+    'package.json': '{ "name": "stays", "dependencies": { "react-router-dom": "6.22.0", "@supabase/supabase-js": "2.45.0" } }',
+    'src/lib/client.ts':
+      "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(import.meta.env.VITE_URL, import.meta.env.VITE_ANON)\n",
+    'src/App.tsx': `import { BrowserRouter, Routes, Route } from 'react-router-dom'
+import { ProtectedRoute } from './ProtectedRoute'
+import Panel from './pages/Panel'
+import Desk from './pages/Desk'
+import Account from './pages/Account'
+import AuthCallback from './pages/AuthCallback'
+import Register from './pages/Register'
+export default function App() {
+  return (
+    <BrowserRouter>
+      <Routes>
+        <Route path="/panel/*" element={<Panel />} />
+        <Route path="/desk" element={<Desk />} />
+        <Route path="/auth/callback" element={<AuthCallback />} />
+        <Route path="/register" element={<Register />} />
+        <Route path="/account" element={<ProtectedRoute><Account /></ProtectedRoute>} />
+      </Routes>
+    </BrowserRouter>
+  )
+}
+`,
+    'src/pages/Panel.tsx': `import { Routes, Route } from 'react-router-dom'
+import { AdminAuthGuard } from '../AdminAuthGuard'
+import Logs from './Logs'
+import Batch from '../components/admin/Batch'
+export default function Panel() {
+  return (
+    <AdminAuthGuard>
+      <main>
+        <Routes>
+          <Route path="/logs" element={<Logs />} />
+          <Route path="/batch" element={<Batch />} />
+        </Routes>
+      </main>
+    </AdminAuthGuard>
+  )
+}
+`,
+    'src/pages/Logs.tsx': page('Logs', 'address-of'),
+    'src/components/admin/Batch.tsx': page('Batch', 'cleanup-duplicates').replace('../lib', '../../lib'),
+    'src/pages/Account.tsx': page('Account', 'none'),
+    'src/pages/AuthCallback.tsx': page('AuthCallback', 'confirm-user'),
+    'src/pages/Register.tsx': page('Register', 'work-off-notices'),
+    'src/pages/Desk.tsx': page(
+      'Desk',
+      'translate-offer',
+      "  if (!user) {\n    if (isDevelopment()) console.log('let in')\n    else {\n      window.location.href = '/'\n      return <p>…</p>\n    }\n  }\n",
+    ),
+    'supabase/migrations/1.sql': `create table profiles (id uuid primary key references auth.users (id), email text);
+alter table profiles enable row level security;
+create table notices (id uuid primary key, user_id uuid references auth.users (id), sent boolean);
+alter table notices enable row level security;
+create function tell() returns trigger language plpgsql security definer as $$
+declare
+  v_url text := 'https://abc.supabase.co/functions/v1/send-note';
+begin
+  perform net.http_post(url := v_url, body := '{}'::jsonb);
+  return new;
+end $$;
+revoke execute on function tell() from public, anon, authenticated;
+`,
+    'supabase/functions/address-of/index.ts': edge(
+      '  const { userId } = await req.json()\n  const { data } = await admin.auth.admin.getUserById(userId)\n  return Response.json({ email: data.user.email })',
+    ),
+    'supabase/functions/translate-offer/index.ts': edge(
+      "  const { text } = await req.json()\n  const r = await fetch('https://api.openai.com/v1/chat/completions', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('OPENAI_API_KEY')}` }, body: JSON.stringify({ text }) })\n  return Response.json(await r.json())",
+    ),
+    'supabase/functions/cleanup-duplicates/index.ts': edge("  await admin.from('notices').delete().eq('sent', true)"),
+    'supabase/functions/confirm-user/index.ts': edge(
+      '  const { userId } = await req.json()\n  await admin.auth.admin.updateUserById(userId, { email_confirm: true })',
+    ),
+    'supabase/functions/work-off-notices/index.ts': edge("  await admin.from('notices').update({ sent: true }).eq('sent', false)"),
+    'supabase/functions/send-note/index.ts': edge(`  const { to } = await req.json()\n${mail('to')}`),
+    'supabase/functions/send-referral/index.ts': edge(`  const { to } = await req.json()\n${mail('to')}`),
+    'supabase/functions/referral-hook/index.ts': `Deno.serve(async (req) => {
+  const { record } = await req.json()
+  await fetch(\`\${Deno.env.get('SUPABASE_URL')}/functions/v1/send-referral\`, {
+    method: 'POST',
+    headers: { Authorization: \`Bearer \${Deno.env.get('SUPABASE_ANON_KEY')}\` },
+    body: JSON.stringify({ to: record.email }),
+  })
+  return new Response('ok')
+})
+`,
+    'supabase/functions/new-password/index.ts': edge(
+      "  const { token, password } = await req.json()\n  const { data, error } = await admin.rpc('validate_password_reset_token', { p_token: token })\n  if (error || !data?.length) return new Response(null, { status: 400 })\n  await admin.auth.admin.updateUserById(data[0].user_id, { password })",
+    ),
+  })
+  const findings = report.checks.find((c) => c.number === 16)?.findings ?? []
+  const said = Object.fromEntries(findings.map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(said).toEqual({
+    'function address-of': expect.stringMatching(/^Establish who calls, and that they are an administrator(?!.*\/logs)/s),
+    'function cleanup-duplicates': expect.stringMatching(/^Establish who calls, and that they are an administrator.*By its name it is a job/s),
+    'function translate-offer': expect.stringMatching(/^Establish who calls(?!.*sends nobody away)/s),
+    'function confirm-user': expect.stringMatching(/^Whoever comes from the link of a mail calls this \(src\/pages\/AuthCallback\.tsx:\d+\)/),
+    'function work-off-notices': expect.stringMatching(/^The page \/register uses this.*429.*let the database do so/s),
+    'function send-note': expect.stringMatching(/supabase\/migrations\/1\.sql:7 calls it\. Let in only who brings the key of the server/),
+    'function send-referral': expect.stringMatching(/referral-hook\/index\.ts:3 brings the anon key/),
+  })
+})

@@ -25,7 +25,7 @@ export type Audience =
     }
   /** Whoever writes the application, to try something out. */
   | { readonly who: 'nobody' }
-  | { readonly who: 'administrators' }
+  | { readonly who: 'administrators'; readonly job?: true }
   /** Those with an account; a page for everybody may use it too, or one that nobody is sent away from, or each that does asks who is signed in. */
   | { readonly who: 'people'; readonly besides?: Route; readonly welcoming?: Route; readonly shown?: true }
 
@@ -135,8 +135,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   const asksPages = asked.some((r) => !r.fromServer && !isOfAdministrators(r.path)) || (route.kind === 'api' && beside && !isOfAdministrators(beside.path))
   // whoever runs the application presses a button for it there
   const ofButtons = isForAdministrators(route) && (beside !== undefined || asked.some((r) => !r.fromServer))
-  if ((!page || /admin/i.test(page.path)) && route.kind !== 'action' && !byServer && !asksPages && !ofButtons && !/\[/.test(route.route) && has(words, JOB))
-    return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', named: true, ...also }
+  const isJob = route.kind !== 'action' && !byServer && !asksPages && !/\[/.test(route.route) && has(words, JOB)
+  if (isJob && !page && !ofButtons) return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', named: true, ...also }
   if (route.kind !== 'action' && has(words, TRIAL)) return { who: 'nobody' }
   if (route.kind === 'edge-function' && /^tests?_/.test(words) && !callers.length && !database) return { who: 'nobody' }
   if (!callers.length && !database && route.kind === 'edge-function' && has(words, UPKEEP) && !isSteered(route))
@@ -161,7 +161,7 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
     isAdministratorsByName(route, words) ||
     (pages.length && pages.every((p) => isOfAdministrators(p.path)))
   )
-    return { who: 'administrators' }
+    return { who: 'administrators', ...(isJob ? { job: true as const } : {}) }
   if (isRunAlone(route, around) && !byServer && !callers.length)
     return { who: 'scheduler', because: 'nothing of a request enters into it, and no page calls it', named: true }
   // which pages use it says more than what it is called
@@ -177,6 +177,9 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   if (from && !page) return { who: 'functions', from }
   const [asking] = asked
   if (asking && asked.every((r) => r.fromServer && !r.brings)) return { who: 'functions', from: { path: asking.path, line: asking.line } }
+  // right after a sign-up nobody is signed in whose address has to be confirmed first
+  if (using.length && !isSteered(route) && using.every((p) => SIGN_UP.test(p.route) && sendsNobodyAway(p, using)))
+    return { who: 'visitors', as: 'page', pages: using, ...(open.length ? {} : { welcomed: true as const }) }
   const [first] = open
   if (!first) {
     const welcoming = around.guardsPages ? using.filter((p) => sendsNobodyAway(p, using)) : []
@@ -187,6 +190,8 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   // what only costs something is worth the same to whoever looks at a page: people may use it elsewhere as well
   return open.length === using.length || onlyCosts(route) ? { who: 'visitors', as: 'page', pages: open } : { who: 'people', besides: first }
 }
+
+const SIGN_UP = /(?:^|\/)(?:sign-?up|register|registration|join)(?:[-_/]?\w{0,30})?$/i
 
 /** What an edge function does to rows or sends by itself, in an application whose pages call others: the clock starts it, or whoever runs the application. */
 const isRunAlone = (route: Route, around: Surroundings): boolean =>

@@ -1,3 +1,5 @@
+import { inEdgeFunctions } from '../../lib/edge-function.ts'
+import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Guard, Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import { guardAsWritten, isVainCheck, relativeSpecifier } from '../../model/routes/written-guard.ts'
@@ -12,10 +14,13 @@ import { askingAlike, asksWithinOne, isOdd, keeperOf } from './role-in-code.ts'
 import { besideServer } from './server-beside.ts'
 import { serviceFix } from './service-fix.ts'
 import { type SessionCode, sessionCode } from './session-code.ts'
+import { isSteered } from './steered.ts'
 import { visitorsFix } from './visitors-fix.ts'
 
 /** The fix of an unguarded handler: what has to be asked of those who call it, as code that runs there, in the manner of the application. */
 export function guardFix(route: Route, known: Known, audience: Audience = audienceOf(route, known.around)): Fix {
+  const confirms = audience.who === 'people' || audience.who === 'administrators' ? confirming(route, known.around) : undefined
+  if (confirms) return fromMailedLinks(confirms)
   switch (audience.who) {
     case 'scheduler':
     case 'service':
@@ -24,7 +29,7 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
     case 'visitors':
       return besideLists(route, known, visitorsFix(route, known, audience))
     case 'administrators':
-      return besideServer(adminFix(route, known), route, known.around)
+      return besideServer(audience.job ? besideTheClock(adminFix(route, known)) : adminFix(route, known), route, known.around)
     case 'nobody':
       return {
         text: 'By its name this is there to try something out, and nobody needs it where the application runs: take it out of what is deployed. Whoever wants to try again does so on a machine of their own, with keys of a test account; what it has given out so far is replaced.',
@@ -39,6 +44,29 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
       return isPublicByName(route) && !audience.shown ? FOR_EVERYBODY : besideServer(peopleFix(route, known, audience), route, known.around)
   }
 }
+
+const CONFIRMS = /callback|confirm|verif/i
+
+/** The page behind the link of a mail that has an account confirmed here: nobody is signed in when it is opened. */
+function confirming(route: Route, around: Surroundings): Place | undefined {
+  if (route.kind !== 'edge-function' || !CONFIRMS.test(route.route)) return undefined
+  const name = route.subject.replace(/^function /, '')
+  const callers = around.callersOf(name).filter((p) => !inEdgeFunctions(p.path))
+  const confirmsAccounts = route.work.some((w) => w.kind === 'admin' && !w.guard && w.chosen !== 'password' && /updateUserById|generateLink/.test(w.call ?? ''))
+  return confirmsAccounts && callers.length && callers.every((p) => CONFIRMS.test(lastPartOfPath(p.path))) ? callers[0] : undefined
+}
+
+const lastPartOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+const fromMailedLinks = ({ path, line }: Place): Fix => ({
+  text: `Whoever comes from the link of a mail calls this (${path}:${line}), and nobody is signed in then: a check for a session would turn all of them away. Let the auth server confirm addresses itself: the link carries its token, the page hands it on with auth.verifyOtp({ token_hash, type }), and this function is taken out. As long as it is there, let it confirm nobody whom the request merely names, and answer with no link or token that signs somebody in.`,
+})
+
+/** Pages of the administrators start it, and by its name the clock may as well, which no file says. */
+const besideTheClock = (fix: Fix): Fix => ({
+  ...fix,
+  text: `${fix.text} By its name it is a job: where a scheduler starts it as well, let that bring a secret of its own (CRON_SECRET, in a header beside the key that the gateway asks for), and let it past the check by that.`,
+})
 
 /** `/api/public/jobs`: what only reads there is meant for everybody, and tells them too much. */
 const isPublicByName = ({ route, work }: Route): boolean => /(?:^|\/)public(?:\/|$)/i.test(route) && work.every((w) => w.hidden || w.guard || w.kind === 'read')
@@ -99,9 +127,11 @@ const isOnlyOfAdministrators = (route: Route, around: Surroundings): boolean => 
 }
 
 /** What the check turns away at a page that asks nobody who is signed in, or sends nobody away who is not. */
-function forVisitors({ route: page }: Route, { work }: Route, looks: boolean): string {
+function forVisitors({ route: page }: Route, route: Route, looks: boolean): string {
+  const { work } = route
   const open = work.filter((w) => !w.hidden && !w.guard)
   const words = ` The page ${page} uses this too and ${looks ? 'sends nobody away who is not signed in' : 'does not ask who is signed in'}: where visitors are meant to use it there,`
+  if (!isSteered(route) && open.some((w) => w.kind !== 'read')) return `${words} limit how often instead of turning them away.`
   if (open.some((w) => w.chosen === 'owner')) return `${words} let them do so without any account's rows, and limit how often.`
   const recipient = open.some((w) => w.chosen === 'recipient') ? ', and take the recipient from a row instead of the request' : ''
   if (open.every((w) => OPEN_WAYS.has(w.kind))) return `${words} limit how often instead of turning them away${recipient}.`

@@ -15,7 +15,7 @@ export function besideServer(fix: Fix, route: Route, around: Surroundings): Fix 
   const { imports, body } = partsOf(fix.code ?? '')
   const usesCaller = /\buser\.id\b/.test(fix.text) && /\buser\b/.test(body)
   const told = usesCaller ? fix.text.replaceAll('user.id', '`callerId`') : fix.text
-  const text = `${told} ${from.path}:${from.line} calls it from the server as well, where nobody is signed in: let through who brings the key of the server, and see that this call sends it as a bearer token.`
+  const text = `${told} ${from.path}:${from.line} calls it from the server as well, where nobody is signed in: let through who brings the key of the server, and see that this call sends it as a bearer token${'anonKey' in from ? ' (it brings the anon key now)' : ''}.`
   if (!body) return { ...fix, text }
   const code = [
     ...imports,

@@ -17,7 +17,7 @@ export function serviceFix(route: Route, audience: Extract<Audience, { readonly 
     }
   if (audience.who === 'functions')
     return {
-      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings ${keyOf(audience.from)}, and answer 401 to everybody else.`,
+      text: `Nobody signs in here: ${audience.from.path}:${audience.from.line} calls it. Let in only who brings ${keyOf(audience.from)}, and answer 401 to everybody else.${audience.from.anonKey ? byTheAnonKey(audience.from) : ''}`,
       language: 'ts',
       code: `const key = Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')\nif (!key || ${headerOf(route, 'Authorization')} !== \`Bearer \${key}\`) ${refusal(route, 401)}`,
     }
@@ -61,6 +61,10 @@ const keyOf = ({ path, through }: DatabaseCall): string =>
     : /\.sql$/i.test(path)
       ? 'the key of the server, which the statement has to take from the vault'
       : 'the key that functions share'
+
+/** The check refuses the caller that is there, until it brings another key. */
+const byTheAnonKey = ({ path, line }: DatabaseCall): string =>
+  ` ${path}:${line} brings the anon key, which every browser has: let it bring the key of the server in the same change, and see that it asks itself who has it do so, or what strangers could have done here they have done there.`
 
 /** No service has a token of the project, which the gateway of edge functions asks for where nothing is said. */
 function pastGateway(route: Route): string {

@@ -37,15 +37,20 @@ export function visitorsFix(
     as === 'page'
       ? `The page${first ? ` ${first.route}` : ''} uses this and ${welcomed ? 'sends nobody away who is not signed in' : 'does not ask who is signed in'}.`
       : WORDS[as]
-  if (as === 'page' && touchesRows(route)) return byWhatOnlyTheOwnerHas(route, words)
+  // what the code decides by itself is about nobody who calls
+  const byItself = !isSteered(route) && route.work.some((w) => !w.hidden && !w.guard && w.kind !== 'read')
+  if (as === 'page' && touchesRows(route) && !byItself) return byWhatOnlyTheOwnerHas(route, words)
   if (route.limit)
     return { text: `${words} How often is limited already (${route.limit.path}:${route.limit.line}).${taken(route, as) || WHAT_ONLY_THE_SERVER_SAYS}` }
   const { note, ...limit } = limiterFor(route, known)
   return {
-    text: `${words} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${note}${taken(route, as)}${welcomed ? ' Where only people with an account use it there, ask who is signed in instead.' : ''}`,
+    text: `${words} Count what comes from each address and refuse with 429 before anything is written, sent or paid for.${note}${byItself ? STARTED_BY_ITSELF : taken(route, as)}${welcomed ? ' Where only people with an account use it there, ask who is signed in instead.' : ''}`,
     ...limit,
   }
 }
+
+const STARTED_BY_ITSELF =
+  ' Nothing of the request enters into it, so no page has to start it: better still, let the database do so where the row is made (a trigger, or a job that looks for new ones), with a secret that pages do not have.'
 
 const WHAT_ONLY_THE_SERVER_SAYS =
   ' Whatever grants something (a role, a plan, a price, whose account it is) the server decides by itself, and answers with nothing that was there before.'

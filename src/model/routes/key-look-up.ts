@@ -1,4 +1,4 @@
-import type { Effect } from '../behaviour/behaviour.ts'
+import type { Effect, Value } from '../behaviour/behaviour.ts'
 import { isFromCredential } from '../behaviour/signed-tokens.ts'
 import { isCredential } from './guard-words.ts'
 
@@ -8,5 +8,14 @@ const VALIDATES = /valid|verif|check|auth|(?:by|from|for|lookup|resolve)_?(?:api
 /** The argument of a database function by which it looks up the key that the caller has to bring: `validate_api_key(key)`. */
 export function keyForLookUp(e: Extract<Effect, { kind: 'rpc' }>): string | undefined {
   if (e.args.v !== 'object' || !VALIDATES.test(e.function)) return undefined
-  return Object.entries(e.args.props).find(([name, value]) => isCredential(name) && isFromCredential(value))?.[0]
+  const named = Object.entries(e.args.props)
+  return (named.find(([name, value]) => isCredential(name) && isFromCredential(value)) ?? named.find(([name, value]) => isMailed(e.function, name, value)))?.[0]
 }
+
+/** The token of a link that was mailed: `validate_password_reset_token(p_token)`, which comes in the body of the form that the link leads to. */
+const isMailed = (name: string, argument: string, value: Value): boolean =>
+  /(?:valid|verif|check|consume|redeem|use)\w*(?:reset|recovery|invit|confirm|activation|magic)\w*token|(?:reset|recovery|invit\w*|confirm\w*|activation|magic_?link)_?token\w*(?:valid|verif|check)/i.test(
+    name,
+  ) &&
+  /token/i.test(argument) &&
+  value.v === 'request'

@@ -44,7 +44,8 @@ function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<str
   if (!pages.some((r) => r.page?.gated) || routes.some((r) => holdsOthers(r, routers, program))) return new Map()
   const found = pages.flatMap((page) => {
     const file = fileDrawn(page, program)
-    if (file === undefined) return []
+    // what has addresses of its own inside is no page: each of those is one
+    if (file === undefined || (file !== page.path && routers.has(file) && page.route.includes('[...'))) return []
     const component = program.exported(file, 'default')
     const signs = component?.k === 'fn' ? pageSigns(program, component.path, component.fn) : undefined
     return [{ file, page: signs ? { ...page, signs } : page }]

@@ -6,7 +6,7 @@ import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
-import { boundNames, calleeText, expressions, statements, stringOf } from '../frameworks/walk.ts'
+import { boundNames, calleeText, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import { namesOf } from './files-using.ts'
 import { membersRead } from './members-read.ts'
 import { pagesUsing } from './pages-using.ts'
@@ -14,7 +14,7 @@ import { printExpr } from './print-code.ts'
 import { type OwnRequest, requestsTo } from './requests-to.ts'
 import type { Route } from './routes.ts'
 import { type SessionModel, storedInBrowser } from './session.ts'
-import { type Timetable, timetableOf } from './timetable.ts'
+import { type DatabaseCall, type Timetable, timetableOf } from './timetable.ts'
 
 /** What code that is written for a handler finds around it: advice may name nothing else. */
 export interface Surroundings {
@@ -53,7 +53,7 @@ export interface Surroundings {
   /** What the clock starts. */
   readonly timetable: Timetable
   /** The code that calls an edge function, other functions included. */
-  callersOf(name: string): readonly Place[]
+  callersOf(name: string): readonly DatabaseCall[]
   /** Whether pages call edge functions at all: where they do, one that none calls is not theirs. */
   readonly callsFunctions: boolean
   /** The pages that use a handler, as far as the repository shows. */
@@ -91,10 +91,10 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       (c) => c.name,
     ),
   )
-  const callersOf = (name: string): readonly Place[] =>
+  const callersOf = (name: string): readonly DatabaseCall[] =>
     calls()
       .get(name)
-      ?.map(({ path, line }) => ({ path, line })) ?? []
+      ?.map(({ path, line, anonKey }) => ({ path, line, ...(anonKey ? { anonKey } : {}) })) ?? []
   const pages = lazily(() => pagesUsing(routes, program, callersOf))
   const calling = lazily(() => [...calls().values()].some((all) => all.some((c) => !inEdgeFunctions(c.path))))
   const guarding = lazily(() => routes.some((r) => r.kind === 'page' && (r.guard ?? r.clientLayout ?? r.signs?.redirects ?? r.page?.gated) !== undefined))
@@ -235,25 +235,38 @@ const variablesRead = collectByCodeFile((_, js: JavaScriptFacts) => {
 
 /** `supabase.functions.invoke('name')`, a helper of the application that is named for it, and addresses with `/functions/v1/name`. */
 const callsOfFunctions = collectByCodeFile((_, js: JavaScriptFacts) => {
-  const found: { name: string; line: number }[] = []
+  const found: { name: string; line: number; anonKey?: true }[] = []
   // pages of documentation list addresses and call none of them
   const described = new Set(js.functions.flatMap((fn) => expressions(fn).flatMap((e) => (e.k === 'obj' && isDescribed(e) ? e.props.map((p) => p.value) : []))))
   const helpers = ownHelpers(js)
-  for (const fn of js.functions)
-    for (const e of expressions(fn)) {
+  for (const fn of js.functions) {
+    const all = expressions(fn)
+    for (const e of all) {
       if (described.has(e)) continue
       const named = e.k === 'call' && e.fn.k === 'id' && helpers.has(e.fn.name) ? stringOf(e.args[helpers.get(e.fn.name) as number]) : undefined
       if (named) found.push({ name: named.split(/[?/]/, 1)[0] ?? named, line: e.l })
       const texts = e.k === 'tpl' ? e.quasis : e.k === 'lit' && typeof e.v === 'string' ? [e.v] : []
       for (const t of texts) {
         const named = /\/functions\/v1\/([\w-]{1,80})/.exec(t)?.[1]
-        if (named) found.push({ name: named, line: e.l })
+        if (named) found.push({ name: named, line: e.l, ...(bringsAnonKey(e, all) ? { anonKey: true as const } : {}) })
       }
       const invoked = e.k === 'call' && (/functions\.invoke$/.test(calleeText(e.fn)) || INVOKES.test(calleeText(e.fn))) ? stringOf(e.args[0]) : undefined
       if (invoked) found.push({ name: invoked.split(/[?/]/, 1)[0] ?? invoked, line: e.l })
     }
+  }
   return found.length ? found : undefined
 })
+
+/** Whether the request to an address brings the key of every browser, and no other: in the call, or in the statement of SQL that is put together there. */
+function bringsAnonKey(address: Expr, all: readonly Expr[]): boolean {
+  const call = all.find((e) => e.k === 'call' && e.args[0] !== undefined && [...subExpressions(e.args[0])].includes(address))
+  const said = (call?.k === 'call' ? call.args : [address]).flatMap((a) =>
+    [...subExpressions(a)].map((e) => (e.k === 'id' || e.k === 'mem' ? e.name : e.k === 'lit' ? String(e.v ?? '') : '')),
+  )
+  return said.some((s) => ANON_KEY.test(s)) && !said.some((s) => /service_?role/i.test(s))
+}
+
+const ANON_KEY = /(?:anon|publishable)_?key/i
 
 /** Functions of a file that call the edge function which one of their parameters names, and which parameter that is. */
 function ownHelpers(js: JavaScriptFacts): ReadonlyMap<string, number> {

@@ -11,10 +11,12 @@ export interface Timetable {
   readonly byDatabase: ReadonlyMap<string, DatabaseCall>
 }
 
-/** A statement that calls an edge function. */
+/** A statement of SQL, or of another function's code, that calls an edge function. */
 export interface DatabaseCall extends Place {
   /** The function of the database that makes the request, where the statement only hands it the name. */
   readonly through?: Place
+  /** The call of another edge function brings the key that every browser has. */
+  readonly anonKey?: true
 }
 
 /** A job of pg_cron is at most this long. */
@@ -53,7 +55,7 @@ export function timetableOf(facts: FactsIndex): Timetable {
     }
     for (const { index, 1: name } of text.matchAll(ADDRESS)) {
       if (isJob(index)) functions.set(name as string, undefined)
-      else if (!isReplaced(index) && /http_post|http_get|http_request|\bhttp\s*\(/i.test(text.slice(Math.max(0, index - JOB), index)))
+      else if (!isReplaced(index) && (ASKS.test(text.slice(Math.max(0, index - JOB), index)) || isKeptFor(text, index, bodyAt(index))))
         byDatabase.set(name as string, { path, line: lineAt(text, index) })
     }
     if (handsName)
@@ -69,6 +71,13 @@ export function timetableOf(facts: FactsIndex): Timetable {
       for (const cron of data.crons) if (isObject(cron) && typeof cron.path === 'string') paths.add(cron.path.split('?', 1)[0] ?? cron.path)
   return { functions, paths, byDatabase }
 }
+
+const ASKS = /http_post|http_get|http_request|\bhttp\s*\(/i
+/** `v_url text := 'https://…/functions/v1/name'`: the address stands in a variable of the function that makes the request further down. */
+const isKeptFor = (text: string, index: number, body: Body | undefined): boolean =>
+  body !== undefined &&
+  /:=\s{0,20}(?:[^;]{0,200})$/.test(text.slice(Math.max(body.from, index - 300), index)) &&
+  ASKS.test(text.slice(index, Math.min(body.to, index + JOB * 4)))
 
 const ADDRESS = /\/functions\/v1\/([\w-]{1,80})/g
 /** `… || '/functions/v1/' || fn` */
