@@ -60,7 +60,9 @@ export default defineCheck({
     const resources = judged.filter(([, j]) => j.resources > 0)
     const tied = resources.filter(([, j]) => !j.breaches.length && !j.unguarded)
     const evidence = [
-      `${resources.length} handlers take an id and load, change or delete by it: ${tied.length} tie the row to the caller`,
+      !resources.length && elsewhere.length
+        ? `no handler that asks who calls takes an id and loads, changes or deletes by it; ${elsewhere.length} reach rows and ask nobody (check 16)`
+        : `${resources.length} handlers take an id and load, change or delete by it: ${tied.length} tie the row to the caller`,
       ...tied.slice(0, 20).map(([route, j]) => `${route.subject}: ${j.because}`),
     ]
     if (issues.length || elsewhere.length) return failed(oncePerHandler(issues, routes.surroundings), evidence, elsewhere)

@@ -37,9 +37,7 @@ export default defineCheck({
     }
     const functions = schema.functions.filter((f) => f.schema !== 'extensions' && /plpgsql/i.test(f.language))
     const issues = [...grouped([...sinks.values()]).map(sinkIssue), ...functions.flatMap(functionIssue)]
-    const evidence = [
-      `${texts} query texts and ${queries} queries through builders in ${routes.routes.filter((r) => r.behaviour).length} handlers; ${functions.length} PL/pgSQL functions`,
-    ]
+    const evidence = [`${texts} query texts and ${queries} queries through builders in ${inWhat(routes.routes)}; ${functions.length} PL/pgSQL functions`]
     if (issues.length) return failed(issues, evidence)
     if (!texts && !queries && !functions.length) return notApplicable('no handler sends a query to a database', evidence)
     const unread = functions.filter((f) => f.executes === 'not parsed')
@@ -262,4 +260,11 @@ function functionIssue(fn: SqlFunction): Issue[] {
       aliases: ['CWE-89'],
     },
   ]
+}
+
+/** Pages that a server renders query as well; those of a single-page application are not looked at here. */
+function inWhat(routes: readonly Route[]): string {
+  const read = routes.filter((r) => r.behaviour)
+  const pages = read.filter((r) => r.kind === 'page').length
+  return `${read.length - pages} handlers${pages ? ` and ${pages} pages` : ''}`
 }

@@ -38,7 +38,7 @@ export function visitorsFix(
       ? `The page${first ? ` ${first.route}` : ''} uses this and ${welcomed ? 'sends nobody away who is not signed in' : 'does not ask who is signed in'}.`
       : WORDS[as]
   // what the code decides by itself is about nobody who calls
-  const byItself = !isSteered(route) && route.work.some((w) => !w.hidden && !w.guard && w.kind !== 'read')
+  const byItself = !isSteered(route) && route.work.some((w) => !w.hidden && !w.guard && CHANGES.has(w.kind))
   if (as === 'page' && touchesRows(route) && !byItself) return byWhatOnlyTheOwnerHas(route, words)
   if (route.limit)
     return { text: `${words} How often is limited already (${route.limit.path}:${route.limit.line}).${taken(route, as) || WHAT_ONLY_THE_SERVER_SAYS}` }
@@ -58,6 +58,7 @@ const WHAT_ONLY_THE_SERVER_SAYS =
 /** What a visitor sends in is new; whatever was there before belongs to somebody. */
 const touchesRows = ({ work }: Route): boolean => work.some((w) => !w.hidden && !w.guard && OF_ROWS.has(w.kind) && (w.kind !== 'read' || w.userData))
 
+const CHANGES: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'delete'])
 const OF_ROWS: ReadonlySet<Work['kind']> = new Set(['read', 'update', 'delete', 'file-read', 'file-delete'])
 
 /** Nobody can be asked who they are: what they hold can. */

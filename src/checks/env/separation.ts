@@ -19,11 +19,15 @@ export default defineCheck({
     ]
     if (issues.length) return failed(issues, evidence)
     if (distinct.length) return passed(...evidence)
-    if (!env.reads.length && !env.definitions.length) return notApplicable('nothing in the repository reads or defines environment variables')
+    const named = [...env.reads, ...env.definitions].filter((v) => !OF_THE_TOOLS.test(v.name))
+    if (!named.length) return notApplicable('nothing in the repository reads or defines environment variables')
+    const everywhere = env.definitions.find((d) => d.source === 'env-file' && d.environment === 'shared')?.path
     return unverified(
       sides.development.length || sides.production.length
         ? 'the repository shows the values of one environment only'
-        : 'values come from the environment, and no env file, workflow or platform configuration in the repository shows which',
+        : everywhere
+          ? `the values in ${everywhere} are read in every environment that sets no others, and nothing in the repository shows others`
+          : 'values come from the environment, and no env file, workflow or platform configuration in the repository shows which',
       {
         where: 'the environment variables of the hosting platform (production beside preview and development) and your own .env.local',
         attest: 'that development and production use different projects, databases and keys',
@@ -32,6 +36,9 @@ export default defineCheck({
     )
   },
 })
+
+/** What runs and builds the application sets these itself: they name no project. */
+const OF_THE_TOOLS = /^(?:NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|CI|PORT|HOST|ANALYZE|NEXT_(?:PHASE|RUNTIME)|VERCEL|npm_\w{1,60})$/
 
 /** One finding per pair of sources: they were copied from each other as a whole. */
 function sharedIssues(shared: readonly SharedIdentity[]): Issue[] {

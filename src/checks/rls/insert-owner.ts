@@ -1,7 +1,7 @@
 import { authorOf } from '../../database/access/author-of.ts'
 import { namesOwner } from '../../database/access/callers-id.ts'
 import { isLookedAfter } from '../../database/access/looked-after.ts'
-import { grantsPower, PROCESSOR } from '../../database/access/power-columns.ts'
+import { grantsPower, isOnlySaid, PROCESSOR } from '../../database/access/power-columns.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -80,7 +80,9 @@ function issueOf(model: Model, hole: Hole): Issue {
   const table = tableOf(model.schema, hole.object)
   const owners = table && !isLookedAfter(table) ? namesOwner(table, model.schema) : []
   const power =
-    table && !owners.length && ASKS_TO_JOIN.test(table.name) ? [] : [...(table?.userData?.powerColumns ?? []).filter(grantsPower), ...paidStates(table)]
+    table && !owners.length && ASKS_TO_JOIN.test(table.name)
+      ? []
+      : [...(table?.userData?.powerColumns ?? []).filter((c) => grantsPower(c) && !(table && isOnlySaid(table, c))), ...paidStates(table)]
   const base = {
     subject: policySubject(hole.object, hole.policy ?? ''),
     at: hole.at,

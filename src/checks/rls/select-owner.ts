@@ -182,7 +182,8 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
   const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
   const overTheDoor = (c: string) => SAYS_PUBLIC.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: lastPart(t) }, c))
   const shown = (hole.columns ?? []).filter(
-    (c) => (personal.has(c) && !overTheDoor(c)) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0),
+    (c) =>
+      hole.because === 'withheld' || (personal.has(c) && !overTheDoor(c)) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0),
   )
   const oneByOne = hole.because === 'grouped' && (hole.columns ?? []).some((c) => tables.some((t) => namesPerson(model.schema, t, c)))
   const meant = tables.every((t) => {

@@ -30,7 +30,7 @@ export function anyone(who: Hole['who']): string {
 
 /** Why a policy lets them in, as the end of a sentence about the policy. */
 export function why(hole: Hole): string {
-  const rows = hole.states?.length ? ` for rows with ${hole.states.slice(0, 3).map(stateText).join(' and ')}` : ''
+  const rows = hole.states?.length ? ` for rows with ${statesText(hole.states)}` : ''
   switch (hole.cause) {
     case 'always':
       return `its condition is always true${rows}`
@@ -51,20 +51,24 @@ export function why(hole: Hole): string {
     case 'user-metadata':
       return `it trusts user_metadata${hole.because ? ` (${hole.because})` : ''}, which every user can edit in the own account`
     case 'row-state':
-      return hole.states?.length
-        ? `it looks only at ${hole.states.slice(0, 3).map(stateText).join(' and ')} and never at who is asking`
-        : 'it never compares the row with the caller'
+      return hole.states?.length ? `it looks only at ${statesText(hole.states)} and never at who is asking` : 'it never compares the row with the caller'
     default:
       return 'nothing in it binds the row to the caller'
   }
 }
 
-function stateText(state: NonNullable<Hole['states']>[number]): string {
-  const what = state.counted ? `${state.counted}(${state.column})` : state.column
-  return state.value === undefined
-    ? `${what} ${state.op.startsWith('is ') ? state.op : `${state.op} now`}`
-    : `${what} ${state.op} ${typeof state.value === 'string' ? `'${state.value}'` : state.value}`
+function statesText(states: NonNullable<Hole['states']>): string {
+  const rest = states.length - 5
+  return `${states.slice(0, 5).map(stateText).join(' and ')}${rest > 0 ? ` and ${rest} more of its columns` : ''}`
 }
+
+function stateText(state: NonNullable<Hole['states']>[number]): string {
+  if (state.oneOf) return `${state.column} in (${state.oneOf.slice(0, 4).map(valueText).join(', ')}${state.oneOf.length > 4 ? ', …' : ''})`
+  const what = state.counted ? `${state.counted}(${state.column})` : state.column
+  return state.value === undefined ? `${what} ${state.op.startsWith('is ') ? state.op : `${state.op} now`}` : `${what} ${state.op} ${valueText(state.value)}`
+}
+
+const valueText = (value: string | number | boolean): string => (typeof value === 'string' ? `'${value}'` : `${value}`)
 
 export function listed(names: readonly string[]): string {
   const shown = names.slice(0, 5)

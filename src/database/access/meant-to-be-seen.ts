@@ -115,3 +115,6 @@ const CONTACT =
 /** How to reach a business, which it puts over its door: an author who lists such a column to be shown meant it. */
 export const isContactOfBusiness = (table: Pick<Table, 'name'>, column: string): boolean =>
   says(OFFERS, table.name) && !isPrivateByName(table.name) && says(CONTACT, column) && !says(KEPT_BACK, column)
+
+/** What is nobody's business, by the name of the column: bank accounts, tax numbers, keys. */
+export const isNobodysBusiness = (column: string): boolean => says(KEPT_BACK, column)

@@ -111,6 +111,12 @@ const PLACE_IN = /(^|_)roles?$/i
 const EVENT =
   /(session|match|game|event|class|course|lesson|meeting|webinar|tournament|challenge|ride|trip)_(participants?|players?|attendees?|sign_?ups?|registrations?|rsvps?|bookings?)$/i
 
+const SENT_TO_THE_HOUSE =
+  /(?:^|_)(?:support(?:_\w{1,20})?|tickets?|contact(?:s|_\w{1,20})?|(?:en|in)quir(?:y|ies)|feedbacks?|messages?|leads?|complaints?|(?:bug|feature)_(?:reports?|requests?)|wait_?lists?|newsletters?)$/i
+
+/** What a question to the house says of the plan of whoever sends it is a label for who answers: nobody has a plan by that. */
+export const isOnlySaid = ({ name }: Pick<Table, 'name'>, column: string): boolean => says(STANDING, column) && says(SENT_TO_THE_HOUSE, name)
+
 const TENANT = /(^|_)(org|organi[sz]ation|team|tenant|compan(y|ie)|workspace)s?$/i
 
 /**
@@ -121,6 +127,7 @@ export function grantsThere(table: Table | undefined, column: string, as: 'own' 
   if (!grantsPower(column)) return false
   if (!table || powerColumnsOf(table).includes(column)) return true
   if (says(OF_A_PLAN, column) && says(PLANS, table.name)) return false
+  if (isOnlySaid(table, column)) return false
   if (says(STANDING, column)) return as === 'changed' || (as === 'added' && ((table.userData?.ownerColumns.length ?? 0) > 0 || says(TENANT, table.name)))
   return !(as === 'own' && says(PLACE_IN, column) && says(EVENT, table.name))
 }

@@ -19,7 +19,7 @@ import { readFunctions } from './functions.ts'
 import { heldAtFirst } from './held-states.ts'
 import type { Hole } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
-import { isContactOfBusiness, isMeantToBeSeen } from './meant-to-be-seen.ts'
+import { isContactOfBusiness, isMeantToBeSeen, isNobodysBusiness } from './meant-to-be-seen.ts'
 import { asksForTheImpossible, neverHolds } from './never-holds.ts'
 import { ENTERED_BY, isInTheWindow } from './on-offer.ts'
 import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './policies.ts'
@@ -281,9 +281,24 @@ function askedOf(table: string, { gates }: Way): string {
   return words.length ? `${table} where ${words.join(' and ')}` : table
 }
 
+/** The states of a way, each with what else its column may hold where the ways differ in that alone: `IN ('help', 'feature')` is one way for each. */
+function withOthers(way: Way, all: readonly Way[]): readonly RowState[] {
+  const same = (a: RowState, b: RowState) => a.column === b.column && a.op === b.op && a.value === b.value && a.counted === b.counted
+  return way.states.map((state) => {
+    if (state.op !== '=' || state.value === undefined || state.counted) return state
+    const others = all.flatMap((o) => {
+      const other = o.states.find((s) => s.column === state.column && s.op === '=' && !s.counted)
+      const rest = o.states.filter((s) => s !== other)
+      return other?.value !== undefined && rest.length === way.states.length - 1 && rest.every((s) => way.states.some((w) => same(w, s))) ? [other.value] : []
+    })
+    const oneOf = [...new Set([state.value, ...others])]
+    return oneOf.length > 1 ? { ...state, oneOf } : state
+  })
+}
+
 function policyHole(table: Table, policy: Policy, command: Command, open: readonly { way: Way; role: BrowserRole }[]): Hole {
   const anon = open.find((o) => o.role === 'anon')
-  const { way } = anon ?? (open[0] as { way: Way })
+  const { way, role } = anon ?? (open[0] as { way: Way; role: BrowserRole })
   const because = way.because ?? (way.cause === 'not-tied' ? way.tables.map((t) => askedOf(t, way)).join(', ') : undefined)
   return {
     kind: 'policy',
@@ -293,7 +308,14 @@ function policyHole(table: Table, policy: Policy, command: Command, open: readon
     who: anon ? 'anon' : 'authenticated',
     ...(way.cause ? { cause: way.cause } : {}),
     ...(because ? { because } : {}),
-    ...(way.states.length ? { states: way.states } : {}),
+    ...(way.states.length
+      ? {
+          states: withOthers(
+            way,
+            open.filter((o) => o.role === role).map((o) => o.way),
+          ),
+        }
+      : {}),
     at: policy.at,
     proof: 'inferred',
   }
@@ -367,7 +389,7 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
 
 /** A personal column of a table that the role may not select itself, whichever rows the policies would show: REVOKE hides it, not a policy. */
 function isWithheld(table: Table, column: string, role: BrowserRole): boolean {
-  if (!table.userData?.personalColumns.includes(column)) return false
+  if (!table.userData?.personalColumns.includes(column) && !isNobodysBusiness(column) && !isContactOfBusiness(table, column)) return false
   const held = table.grants.filter((g) => g.privilege === 'select' && (g.role === role || g.role.toLowerCase() === 'public'))
   return !held.some((g) => !g.columns || g.columns.includes(column))
 }

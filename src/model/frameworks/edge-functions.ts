@@ -41,7 +41,8 @@ function functionEntries(program: Program, path: string, name: string, jwt: NonN
       ...common,
       route: `/functions/v1/${name}`,
       subject: `function ${name}`,
-      anyPath: true,
+      // the platform takes `/functions/v1` off
+      anyPath: `/${name}`,
       path,
       line: Math.min(served.line, fn?.l ?? served.line),
       ...(fn ? { endLine: fn.e } : {}),

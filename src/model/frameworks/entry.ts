@@ -80,8 +80,8 @@ export interface Entry {
   readonly requested?: { readonly path: string; readonly answering: readonly string[] }
   /** Middleware sees the path of whatever page the caller says it is called from: tests of the path guard nothing. */
   readonly anyPage?: true
-  /** It answers whatever stands below its path as well, and tells one from another itself: a router within one function. */
-  readonly anyPath?: true
+  /** It answers whatever stands below this path as well, and tells one from another itself: a router within one function. */
+  readonly anyPath?: string
   /** What the framework calls the route in code that asks (`event.route.id`), groups included. */
   readonly routeId?: string
   readonly path: string

@@ -32,7 +32,7 @@ export const workers: Framework = {
           kind: 'api',
           route: '/[...path]',
           subject: 'route /[...path]',
-          anyPath: true,
+          anyPath: '/',
           path,
           line: fn && m?.k === 'fn' && m.path === path ? fn.l : fetch.l,
           ...(fn ? { endLine: fn.e } : {}),

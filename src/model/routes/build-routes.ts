@@ -325,7 +325,7 @@ function clientLayout(program: Program, entry: Entry, signsOfLayout: SignsOf): P
 
 /** The behaviour for requests of this route: path and method tests of shared middleware are decided. */
 function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Behaviour {
-  const request: Imagined = entry.anyPage ? { ...imagined, path: '\0' } : entry.anyPath ? { ...imagined, anyPath: true } : imagined
+  const request: Imagined = entry.anyPage ? { ...imagined, path: '\0' } : entry.anyPath === undefined ? imagined : { ...imagined, anyPath: entry.anyPath }
   // Step numbers are how values refer to steps, so an impossible step stays in its place as a note without conditions.
   const steps = behaviour.steps.map((s): Step => {
     const under = imagineConditions(s.under, request)

@@ -7,8 +7,8 @@ import { askOf, matchesSource, type PathNotes, safeRegExp } from '../frameworks/
 /** The request that is imagined: its path, and its method when the entry is for one. */
 export interface Imagined {
   readonly path: string
-  /** Whatever path the caller chooses: tests of it are left as they are. */
-  readonly anyPath?: true
+  /** Whatever path below this one the caller chooses: tests of it are left as they are, where one of those could pass. */
+  readonly anyPath?: string
   readonly method?: string
   /** The name of the route as the framework's own code sees it (`event.route.id`), groups included. */
   readonly routeId?: string
@@ -75,7 +75,7 @@ function compute(value: Value, request: Imagined, depth: number): Value {
     case 'request':
       if (value.part !== 'url') return value
       if (value.name === 'route.id') return request.routeId === undefined ? value : { v: 'const', value: request.routeId }
-      if (request.anyPath) return value
+      if (request.anyPath !== undefined) return value
       if (value.name === undefined || /(^|\.)(pathname|path|fullPath|href)$/.test(value.name)) return { v: 'const', value: request.path }
       return value
     case 'text': {
@@ -186,6 +186,7 @@ function operation(op: string, of: readonly Value[], request: Imagined): Value {
     if (!rest.length) return bool(!stop)
     return rest.length === 1 && rest[0] ? rest[0] : { v: 'op', op, of: rest }
   }
+  if (/^[!=]==?$/.test(op) && request.anyPath !== undefined && isNotBelow(a, b, request.anyPath)) return bool(op.startsWith('!'))
   if (/^[!=]==?$/.test(op) && a?.v === 'const' && b?.v === 'const') {
     const same = a.value === b.value
     return bool(op.startsWith('!') ? !same : same)
@@ -220,6 +221,13 @@ function substitute(v: Value, items: readonly Value[], item: Value, depth: numbe
     default:
       return v
   }
+}
+
+/** A whole path is compared with one that no request to the function has: `pathname === '/health'` in `/functions/v1/status`. */
+function isNotBelow(a: Value | undefined, b: Value | undefined, below: string): boolean {
+  const [path, other] = a?.v === 'request' ? [a, b] : [b, a]
+  if (path?.v !== 'request' || path.part !== 'url' || path.name !== 'pathname' || other?.v !== 'const' || typeof other.value !== 'string') return false
+  return !other.value.startsWith(below) && !other.value.startsWith(`/functions/v1${below}`)
 }
 
 function isAnyOf(of: readonly Value[], items: readonly Value[]): boolean {

@@ -20,7 +20,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
   // several parts of one finding ask the same
   return rememberFor((route: Route): readonly Route[] => {
     if (route.kind === 'edge-function')
-      return pagesWith(componentsUsing(callersOf(route.subject.replace(/^function /, '')), modules, sources), modules, drawn())
+      return pagesWith(componentsUsing(callersOf(route.subject.replace(/^function /, '')), modules, sources), modules, drawn().pages, drawn().routers)
     if (route.framework !== 'Next.js' || route.kind === 'page') return []
     const users =
       route.kind === 'action'
@@ -34,14 +34,17 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
  * The pages of a single-page application by the files of what its router draws, with what their components say about whom they are for. Where no page is
  * drawn inside of a gate, who is signed in is asked elsewhere, and nothing is told by a page that has none.
  */
-function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<string, readonly Route[]> {
+function drawnPages(
+  routes: readonly Route[],
+  program: Program,
+): { readonly pages: ReadonlyMap<string, readonly Route[]>; readonly routers: ReadonlySet<string> } {
   const pages = insideOfGates(
     routes.filter((r) => r.kind === 'page' && r.page?.draws !== undefined),
     program,
   )
   const routers = new Set(pages.map((p) => p.path))
   // nor where one gate stands around all that has an address of its own inside
-  if (!pages.some((r) => r.page?.gated) || routes.some((r) => holdsOthers(r, routers, program))) return new Map()
+  if (!pages.some((r) => r.page?.gated) || routes.some((r) => holdsOthers(r, routers, program))) return { pages: new Map(), routers }
   const found = pages.flatMap((page) => {
     const file = fileDrawn(page, program)
     // what has addresses of its own inside is no page: each of those is one
@@ -50,7 +53,7 @@ function drawnPages(routes: readonly Route[], program: Program): ReadonlyMap<str
     const signs = component?.k === 'fn' ? pageSigns(program, component.path, component.fn) : undefined
     return [{ file, page: signs ? { ...page, signs } : page }]
   })
-  return new Map([...Map.groupBy(found, (f) => f.file)].map(([file, list]) => [file, list.map((f) => f.page)]))
+  return { pages: new Map([...Map.groupBy(found, (f) => f.file)].map(([file, list]) => [file, list.map((f) => f.page)])), routers }
 }
 
 /** `<Route path="/*" element={<Gate><Routes>…</Routes></Gate>} />`, where what has the addresses inside is not seen. */
@@ -106,7 +109,13 @@ export function filesUsing(
 const LAYOUT = /^(.*?)(?:layout|template|error|loading|not-found|default)\.[cm]?[jt]sx?$/
 
 /** Pages whose modules reach one of the files, through components and other files of actions; a layout is part of each page below it. */
-export function pagesWith(users: readonly string[], modules: Modules, pages: ReadonlyMap<string, readonly Route[]>): readonly Route[] {
+export function pagesWith(
+  users: readonly string[],
+  modules: Modules,
+  pages: ReadonlyMap<string, readonly Route[]>,
+  /** Files that draw pages: who imports one of them (its client, a test) draws none of them. */
+  routers: ReadonlySet<string> = new Set(),
+): readonly Route[] {
   const found = new Set<Route>()
   const seen = new Set(users)
   for (const file of seen) {
@@ -114,6 +123,7 @@ export function pagesWith(users: readonly string[], modules: Modules, pages: Rea
     const folder = LAYOUT.exec(file)?.[1]
     if (folder !== undefined && /(?:^|\/)app\//.test(folder))
       for (const [at, below] of pages) if (at.startsWith(folder)) for (const page of below) found.add(page)
+    if (routers.has(file)) continue
     for (const importer of modules.importers(file)) seen.add(importer.path)
   }
   return [...found]

@@ -58,7 +58,7 @@ const parametersIn = (route: string): readonly string[] => [...route.matchAll(/\
 /** The request that an entry is for; without a path where the caller chooses it. */
 function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['request']> {
   return {
-    ...(entry.anyPage || entry.anyPath ? {} : { path: spelling ?? entry.requested?.path ?? routePath(entry) }),
+    ...(entry.anyPage || entry.anyPath !== undefined ? {} : { path: spelling ?? entry.requested?.path ?? routePath(entry) }),
     ...(entry.requested ? { page: { path: routePath(entry), answering: entry.requested.answering } } : {}),
     ...(entry.method && !entry.otherMethods ? { method: entry.method } : {}),
     ...(entry.calling === 'express' && !/\*|\[\[?\.\.\./.test(entry.route) ? { parameters: parametersIn(entry.route) } : {}),

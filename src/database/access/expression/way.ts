@@ -19,6 +19,8 @@ export interface RowState {
   readonly op: string
   /** Undefined for IS NULL / IS NOT NULL (`op` says which) and for now(). */
   readonly value?: string | number | boolean
+  /** What else the column may hold, `value` among it, where the condition lists several (`IN (…)`). */
+  readonly oneOf?: readonly (string | number | boolean)[]
   /** The function that counts what the column holds (`length`): the comparison is with its result. */
   readonly counted?: string
   /** Of another table's row: one that itself names the caller. */
