@@ -415,19 +415,19 @@ begin
 end $$;
 revoke execute on function tell() from public, anon, authenticated;
 `,
-    'supabase/functions/address-of/index.ts': edge(
+    'supabase/functions/address-of/index.ts': edgeFunction(
       '  const { userId } = await req.json()\n  const { data } = await admin.auth.admin.getUserById(userId)\n  return Response.json({ email: data.user.email })',
     ),
-    'supabase/functions/translate-offer/index.ts': edge(
+    'supabase/functions/translate-offer/index.ts': edgeFunction(
       "  const { text } = await req.json()\n  const r = await fetch('https://api.openai.com/v1/chat/completions', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('OPENAI_API_KEY')}` }, body: JSON.stringify({ text }) })\n  return Response.json(await r.json())",
     ),
-    'supabase/functions/cleanup-duplicates/index.ts': edge("  await admin.from('notices').delete().eq('sent', true)"),
-    'supabase/functions/confirm-user/index.ts': edge(
+    'supabase/functions/cleanup-duplicates/index.ts': edgeFunction("  await admin.from('notices').delete().eq('sent', true)"),
+    'supabase/functions/confirm-user/index.ts': edgeFunction(
       '  const { userId } = await req.json()\n  await admin.auth.admin.updateUserById(userId, { email_confirm: true })',
     ),
-    'supabase/functions/work-off-notices/index.ts': edge("  await admin.from('notices').update({ sent: true }).eq('sent', false)"),
-    'supabase/functions/send-note/index.ts': edge(`  const { to } = await req.json()\n${mail('to')}`),
-    'supabase/functions/send-referral/index.ts': edge(`  const { to } = await req.json()\n${mail('to')}`),
+    'supabase/functions/work-off-notices/index.ts': edgeFunction("  await admin.from('notices').update({ sent: true }).eq('sent', false)"),
+    'supabase/functions/send-note/index.ts': edgeFunction(`  const { to } = await req.json()\n${mail('to')}`),
+    'supabase/functions/send-referral/index.ts': edgeFunction(`  const { to } = await req.json()\n${mail('to')}`),
     'supabase/functions/referral-hook/index.ts': `Deno.serve(async (req) => {
   const { record } = await req.json()
   await fetch(\`\${Deno.env.get('SUPABASE_URL')}/functions/v1/send-referral\`, {
@@ -438,7 +438,7 @@ revoke execute on function tell() from public, anon, authenticated;
   return new Response('ok')
 })
 `,
-    'supabase/functions/new-password/index.ts': edge(
+    'supabase/functions/new-password/index.ts': edgeFunction(
       "  const { token, password } = await req.json()\n  const { data, error } = await admin.rpc('validate_password_reset_token', { p_token: token })\n  if (error || !data?.length) return new Response(null, { status: 400 })\n  await admin.auth.admin.updateUserById(data[0].user_id, { password })",
     ),
   })
