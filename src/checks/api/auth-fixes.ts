@@ -137,6 +137,8 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
 
 /** A browser holds no secret: what its pages ask for they ask with the session. */
 function askedByPages({ route, guard }: Cause, { around }: Known): string {
+  // who administers accounts types the secret in, and whoever is signed in is to do nothing of the kind
+  if (route.work.some((w) => w.kind === 'admin')) return ''
   const [page] = guard?.who === 'signature' ? [] : around.pagesUsing(route)
   return page
     ? ` The page ${page.route} asks for it without that secret: let whoever is signed in${page.guard?.who === 'admin' ? ' as an administrator' : ''} past as well, by the session.`
