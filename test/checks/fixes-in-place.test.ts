@@ -211,3 +211,38 @@ export async function found(name: string) {
   expect(fixOf(1, 'table public.shelves').code).toMatch(/user_id/)
   expect(fixOf(1, 'table public.shelves').code).not.toMatch(/using \(true\)/)
 })
+
+test('who ticks a row off is no author, in any language, and a vote is nobody else’s to correct', async () => {
+  const fixOf = await fixesOf({
+    'supabase/migrations/1.sql': `create table boards (id uuid primary key, user_id uuid not null references auth.users, title text);
+create table steps (id uuid primary key, board_id uuid not null references boards, title text, completado_por uuid references auth.users);
+create table picks (board_id uuid not null references boards, user_id uuid not null references auth.users, choice text, primary key (board_id, user_id));
+alter table boards enable row level security;
+alter table steps enable row level security;
+alter table picks enable row level security;
+create policy "own boards" on boards for all to authenticated using (auth.uid() = user_id);
+create policy "steps of boards" on steps for all to authenticated using (exists (select 1 from boards where boards.id = steps.board_id and boards.user_id = auth.uid()));
+create policy "picks of boards" on picks for all to authenticated using (exists (select 1 from boards where boards.id = picks.board_id and boards.user_id = auth.uid()));`,
+  })
+  expect(() => fixOf(3, 'policy public.steps "steps of boards"')).toThrow(/no finding/)
+  const picks = fixOf(3, 'policy public.picks "picks of boards"')
+  expect(picks.code.match(/\(select auth\.uid\(\)\) = user_id/g)).toHaveLength(4)
+})
+
+test('the columns that may be written are those of the table, taken out of what the handler has the values in', async () => {
+  const fixOf = await fixesOf({
+    'supabase/migrations/1.sql': `create table goods (id uuid primary key, seller_id uuid not null references auth.users, name text, price_cents int, created_at timestamptz default now());
+alter table goods enable row level security;`,
+    'supabase/functions/update-goods/index.ts': `import { createClient } from 'npm:@supabase/supabase-js@2'
+Deno.serve(async (req) => {
+  const admin = createClient(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_SERVICE_ROLE_KEY')!)
+  const { data: { user } } = await admin.auth.getUser(req.headers.get('Authorization')!.replace('Bearer ', ''))
+  if (!user) return new Response(null, { status: 401 })
+  const { goodsId, goodsData } = await req.json()
+  const { data } = await admin.from('goods').update(goodsData).eq('id', goodsId).eq('seller_id', user.id).select().single()
+  return new Response(JSON.stringify(data))
+})
+`,
+  })
+  expect(fixOf(17, 'function update-goods').code).toContain('const { name, price_cents } = goodsData')
+})

@@ -7,6 +7,7 @@ import { customerColumn } from './customer-column.ts'
 import { roleFix } from './guard-fix.ts'
 import type { Known } from './known.ts'
 import { isForAdministrators, manners, roleCode } from './manners.ts'
+import { namedColumns } from './named-columns.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { byParent } from './owner-of-parent.ts'
 import { OWN_METADATA, type OwnershipBreach } from './ownership-breach.ts'
@@ -173,7 +174,11 @@ function issueOf(route: Route, found: readonly OwnershipBreach[], others: readon
     fix: callerInScope(
       route,
       known.around,
-      throughOwnClient(route, known.around, ofOwnTables(main, byParent(main, inOwnManner(route, main, words.fix, known), known, route), known, route)),
+      throughOwnClient(
+        route,
+        known.around,
+        ofOwnTables(main, namedColumns(main, byParent(main, inOwnManner(route, main, words.fix, known), known, route), known, route), known, route),
+      ),
     ),
     at: { path: route.path, line: route.line, ...(route.endLine ? { endLine: route.endLine } : {}) },
     related: related.slice(0, main.area ? 20 : 10),

@@ -1,4 +1,5 @@
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
+import { statements } from '../../model/frameworks/walk.ts'
 import type { Route, RoutesModel, Surroundings } from '../../model/routes/routes.ts'
 import type { Issue } from '../define-check.ts'
 
@@ -13,7 +14,18 @@ export function placeFix(issue: Issue, { routes, surroundings }: RoutesModel): I
   return { ...issue, fix: { ...issue.fix, code: withImports(route ? named(code, route, surroundings) : code, issue.at.path, surroundings) } }
 }
 
-function named(code: string, route: Route, around: Surroundings): string {
+/** A handler may take the kind of the event out of the body under that name: the id then stands in what it was taken out of. */
+function eventIn(code: string, route: Route, around: Surroundings): string {
+  if (!/\bevent\.id\b/.test(code)) return code
+  const within = around.code(route.path)?.functions.filter((f) => f.id !== 0 && f.l >= route.line && f.l <= (route.endLine ?? route.line)) ?? []
+  for (const s of within.flatMap((f) => statements(f.body)))
+    if (s.k === 'let' && s.to.k === 'object' && s.to.props.some((p) => p.key === 'event' && p.to.k === 'name' && p.to.name === 'event') && s.init?.k === 'id')
+      return code.replaceAll(/\bevent\.id\b/g, `${s.init.name}.id`)
+  return code
+}
+
+function named(written: string, route: Route, around: Surroundings): string {
+  const code = eventIn(written, route, around)
   const [name = 'request', ...others] = around.parameters(route)
   if (others.length) return code
   if (route.framework === 'Express')

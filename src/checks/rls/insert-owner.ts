@@ -1,4 +1,4 @@
-import { authorOf } from '../../database/access/author-of.ts'
+import { authorOf, isOnesOwn } from '../../database/access/author-of.ts'
 import { namesOwner } from '../../database/access/callers-id.ts'
 import { isLookedAfter } from '../../database/access/looked-after.ts'
 import { grantsPower, isOnlySaid, PROCESSOR } from '../../database/access/power-columns.ts'
@@ -142,10 +142,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       title: `Rows in ${name} can be written under another name`,
       message: `The policy "${hole.policy}" checks the parent row, but not ${listed(columns)} of the new row itself.`,
       attack: `A signed-in user adds a row to the own parent and sets ${listed(columns)} to whatever ${grants.length ? 'grants most or impersonates somebody else' : 'user comes to mind'}.`,
-      fix: fixOf(
-        hole,
-        `Also require ${authorOf(columns, table ?? {}) ?? listed(columns)} to be the caller when a row is added; who corrects it later need not be its author.`,
-      ),
+      fix: fixOf(hole, boundAuthor(columns, table)),
     }
   }
   if (hole.kind === 'parent-free') {
@@ -342,6 +339,14 @@ function paidColumns(hole: Hole, table: Table | undefined): readonly string[] {
 }
 
 const SAYS_PAID = /^(?:payment_status|is_paid|paid|paid_at|payment_state|estado_pago|status_pagamento|stato_pagamento|payment_confirmed)$/i
+
+/** Who of a new row has to be the caller, and whether that goes for later changes as well. */
+function boundAuthor(columns: readonly string[], table: Table | undefined): string {
+  const author = authorOf(columns, table ?? {})
+  if (!table || !author) return `Also require ${listed(columns)} to be the caller when a row is added; who corrects it later need not be its author.`
+  if (isOnesOwn(table, author)) return `Also require ${author} to be the caller, and let nobody else change or delete the row: each has one of their own.`
+  return `Also require ${author} to be the caller when a row is added; who corrects it later need not be its author.`
+}
 
 function repair(hole: Hole, owners: readonly string[]): string {
   if (letsStaffIn(hole)) return STAFF_ONLY

@@ -16,16 +16,17 @@ export function keepOthers(table: Table, policy: Policy): string[] {
   return (['select', 'delete'] as const).map((c) => createPolicy(table, successorOf(policy.name, c === 'select' ? '(see)' : '(leave)'), c, using.trim()))
 }
 
-/** A policy for everything as one for each command, a condition of its own for new rows. */
-export function byCommand(table: Table, policy: Policy, check: string, added: string): string[] {
+/** A policy for everything as one for each command, a condition of its own for new rows, and one more for what is changed and taken back. */
+export function byCommand(table: Table, policy: Policy, check: string, added: string, own?: string): string[] {
   const using = (policy.using ?? check).trim()
+  const beside = (condition: string) => (own ? `${condition} and ${own}` : condition)
   const of = (words: string) => successorOf(policy.name, words)
-  const change = `create policy ${ident(of('(change)'))} on ${readableName(nameOf(table))}\n  for update to authenticated\n  using (${using})\n  with check (${check.trim()});`
+  const change = `create policy ${ident(of('(change)'))} on ${readableName(nameOf(table))}\n  for update to authenticated\n  using (${beside(using)})\n  with check (${beside(check.trim())});`
   return [
     createPolicy(table, of('(see)'), 'select', using),
     createPolicy(table, of('(add)'), 'insert', added),
     change,
-    createPolicy(table, of('(delete)'), 'delete', using),
+    createPolicy(table, of('(delete)'), 'delete', beside(using)),
   ]
 }
 

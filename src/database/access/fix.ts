@@ -2,7 +2,7 @@ import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Command, Policy, Table } from '../database.ts'
 import { byCommand, keepOthers, ownParent, readableParent, saysMore, waiting, wrapped } from './altered-policy.ts'
 import { BY_SOMEBODY } from './asked-helpers.ts'
-import { authorOf } from './author-of.ts'
+import { authorOf, isOnesOwn } from './author-of.ts'
 import { holdsCallersId, inTheirWords } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
@@ -85,11 +85,14 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
       const author = authorOf(hole.columns ?? [], table)
       if (!condition || !author) return undefined
       const power = (hole.columns ?? []).filter((c) => grantsPower(c) && !table.userData?.ownerColumns.includes(c))
-      const bound = `${stripped(condition)} and ${caller(table, author)} = ${readable(author)}`
+      const own = `${caller(table, author)} = ${readable(author)}`
+      const bound = `${stripped(condition)} and ${own}`
       // whoever corrects a row of somebody else's is not its author: only who adds one has to be
       const code =
         policy.command === 'all' && policy.using
-          ? [`drop policy ${ident(policy.name)} on ${on};`, ...byCommand(table, policy, condition, bound)].join('\n')
+          ? [`drop policy ${ident(policy.name)} on ${on};`, ...byCommand(table, policy, condition, bound, isOnesOwn(table, author) ? own : undefined)].join(
+              '\n',
+            )
           : `alter policy ${ident(policy.name)} on ${on} with check (${bound});`
       return power.length ? `${code}\n${narrow(table, power, 'insert', { granting: true })}` : code
     }

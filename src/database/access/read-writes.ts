@@ -85,7 +85,7 @@ const NAMES_OTHERS = /invit|member|participant|attend|assign|share|collaborat|fo
 
 /** Columns that name whom work is given to, or who will have done it: the owner of the parent says that, and it is nobody's signature. */
 const ASSIGNEE =
-  /assign|asignad|atribu[ií]d|responsa|delegat|zugewiesen|^(?:checked|checked_off|ticked|confirmed|completed|done|finished|bought|purchased|picked|collected|resolved|closed|approved|reviewed|updated|modified|archived|deleted|last_\w+)_by(?:_id)?$/i
+  /assign|asignad|atribu[ií]d|responsa|delegat|zugewiesen|^(?:checked|checked_off|ticked|confirmed|completed|done|finished|bought|purchased|picked|collected|resolved|closed|approved|reviewed|updated|modified|archived|deleted|last_\w+)_by(?:_id)?$|^(?:complet(?:ad|at)o|conclu[ií]do|finalizado|terminado|hecho|feito|fatto|confirmado|confermato|resuelto|resolvido|risolto|cerrado|fechado|chiuso|aprobado|aprovado|approvato|revisado|verificado|verificato|actualizado|atualizado|aggiornato|modificado|modificato)_(?:por|da)(?:_id)?$/i
 
 const isFixed = (column: string, ways: readonly Way[]) =>
   ways.every((w) => w.states.some((s) => s.column === column && s.op === '=') || w.tiedColumns.includes(column) || w.ownerColumns.includes(column))
