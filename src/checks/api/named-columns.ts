@@ -30,8 +30,9 @@ export function namedColumns(b: OwnershipBreach, fix: Fix, { all, schema, around
   const { ownerColumns = [], tenantColumns = [], powerColumns = [] } = table.userData ?? {}
   const kept = new Set([...ownerColumns, ...tenantColumns, ...powerColumns, ...table.primaryKey, ...(b.ownerColumn ? [b.ownerColumn] : [])])
   const free = table.columns.map((c) => c.name).filter((c) => /^[a-z_]\w*$/i.test(c) && !kept.has(c) && !FILLED_IN.test(c) && !grantsPower(c))
-  if (!free.length || free.length > MOST) return { ...fix, code }
-  const names = free.join(', ')
+  if (!free.length) return { ...fix, code }
+  const some = free.slice(0, MOST).join(', ')
+  const names = free.length > MOST ? `${some} /* and ${free.length - MOST} more columns of ${table.name} */` : some
   return {
     ...fix,
     text: `${fix.text} Leave out below what users do not decide.`,
