@@ -27,8 +27,8 @@ export function buildModel(input: ModelInput): AppModel {
     productionDomains: input.config.production.domains,
     ...(input.hosted ? { hosted: input.hosted } : {}),
   }
-  const { schema, access } = asBefore(input, buildSchema(input, { files, workspaces }), input.database?.access ?? { objects: [] })
   const modules = buildModules(input, { files, workspaces })
+  const { schema, access } = asBefore(input, buildSchema(input, { files, workspaces, modules }), input.database?.access ?? { objects: [] })
   const base: ModelBase = { files, workspaces, declared, schema, access, modules }
   const routes = buildRoutes(input, base)
   const withRoutes = { ...base, routes }

@@ -49,7 +49,7 @@ export function readingIssue(model: Model, hole: Hole): Issue | undefined {
     severity: harmless ? 'High' : 'Critical',
     title: `${hole.object} returns ${words.title}`,
     message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${slips(hole)}.${refusedLater(model, hole)}`,
-    attack: `${cap(whoGetsIn(hole.who))} can call it through the API and read ${words.read}.`,
+    attack: `${cap(whoGetsIn(model.schema, hole.who))} can call it through the API and read ${words.read}.`,
     fix: withCallers(
       model,
       hole,
@@ -118,7 +118,7 @@ export function writingIssue(model: Model, hole: Hole): Issue {
       ? hole.columns?.every(namesClosedTenant)
         ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
         : 'A signed-in user calls it through the API and grants himself what he likes.'
-      : `${cap(whoGetsIn(hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
+      : `${cap(whoGetsIn(model.schema, hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
     ...(read ? { alsoFails: [2] } : {}),
     fix: withCallers(
       model,

@@ -58,7 +58,7 @@ export default defineCheck({
       const issue = issueOf(model, hole)
       return { hole, issue: { ...issue, fix: withStoppedCode(model, hole, issue.fix) } }
     })
-    const issues = [...oneForEachHelper(oneForEachFix(found), 3, model.access.holes ?? []), ...bought]
+    const issues = [...oneForEachHelper(oneForEachFix(found), 3, model.access.holes ?? [], model.schema), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
     const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
@@ -278,7 +278,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       severity: 'High',
       title: `Anyone can add rows to ${name} that belong to nobody`,
       message: `The policy "${hole.policy}" also takes new rows of ${hole.object} whose ${columns} is empty, from people who are not signed in: nothing limits how many${decisive.length ? `, and they set ${listed(decisive)} themselves` : ''}.`,
-      attack: `${cap(whoGetsIn(hole.who))} can fill ${name} with made-up rows${decisive.length ? `, ${decisive[0]} as wanted` : ''}, in any number.`,
+      attack: `${cap(whoGetsIn(model.schema, hole.who))} can fill ${name} with made-up rows${decisive.length ? `, ${decisive[0]} as wanted` : ''}, in any number.`,
       fix: fixOf(hole, `Require ${columns} to be the caller; what guests send the server adds with the service role, behind a limit.`),
     }
   }
@@ -296,16 +296,16 @@ function issueOf(model: Model, hole: Hole): Issue {
     title: owners.length && !about ? `Rows in ${name} can be forged` : `${anyone(hole.who)} can insert into ${name}`,
     message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${parents.length ? ` The other policies tell by ${listed(parents)} whose a row is; here it may be anybody's.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed([...new Set([...power, ...paid])])}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
     attack: about
-      ? `${cap(whoGetsIn(hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
+      ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
       : owners.length
-        ? `${cap(whoGetsIn(hole.who))} can insert rows in another user's name.`
+        ? `${cap(whoGetsIn(model.schema, hole.who))} can insert rows in another user's name.`
         : under
-          ? `${cap(whoGetsIn(hole.who))} can add rows to others' rows of ${under}, in any number.`
+          ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows to others' rows of ${under}, in any number.`
           : parents.length
-            ? `${cap(whoGetsIn(hole.who))} can add rows to what belongs to others: ${listed(parents)} is whichever comes to mind.`
+            ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows to what belongs to others: ${listed(parents)} is whichever comes to mind.`
             : paid.length
-              ? `${cap(whoGetsIn(hole.who))} can add rows to ${name} that say themselves that they were paid (${listed(paid)}), in any number.`
-              : `${cap(whoGetsIn(hole.who))} can fill ${name} with ${hole.states?.length ? 'rows in that state' : 'any rows'}, in any number.`,
+              ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows to ${name} that say themselves that they were paid (${listed(paid)}), in any number.`
+              : `${cap(whoGetsIn(model.schema, hole.who))} can fill ${name} with ${hole.states?.length ? 'rows in that state' : 'any rows'}, in any number.`,
     fix: fixOf(hole, repair(hole, owners)),
   }
 }

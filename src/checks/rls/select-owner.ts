@@ -61,7 +61,7 @@ export default defineCheck({
       const issue = isToldByWrites(hole, holes) ? undefined : issueOf(model, hole)
       return issue ? [{ hole, issue }] : []
     })
-    const issues = oneForEachHelper(oneForEachFix(found), 2, holes)
+    const issues = oneForEachHelper(oneForEachFix(found), 2, holes, model.schema)
     const judged = exposedTables(model).filter((t) => t.userData && t.rls.enabled)
     const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
     const reportedBy = [
@@ -122,8 +122,8 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
     title: `${sentence(everybody(hole.who))} can read ${table.name}`,
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table, owners)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
-      ? `${sentence(whoGetsIn(hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${named.length ? `, with ${listed(named)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
-      : `${sentence(whoGetsIn(hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
+      ? `${sentence(whoGetsIn(model.schema, hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${named.length ? `, with ${listed(named)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
+      : `${sentence(whoGetsIn(model.schema, hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
     fix: withStoppedCode(
       model,
       hole,
@@ -205,10 +205,10 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
         : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
     attack:
       oneByOne && !shown.length
-        ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up for each user, one by one.`
+        ? `${sentence(whoGetsIn(model.schema, hole.who))} can read through the view what it adds up for each user, one by one.`
         : hole.because === 'grouped' && !shown.length
-          ? `${sentence(whoGetsIn(hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
-          : `${sentence(whoGetsIn(hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
+          ? `${sentence(whoGetsIn(model.schema, hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
+          : `${sentence(whoGetsIn(model.schema, hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
     fix: hole.because === 'withheld' ? { text: withoutColumns(hole, tables, shown, who) } : viewFix(model, hole, tables),
     at: hole.at,
     related: tables.flatMap((t) => {
@@ -282,7 +282,7 @@ function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobo
     .flatMap((e) => (names.includes(calledTable(e, model.schema)) ? [e.client.rights] : []))
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
-  const elsewhere = asked.filter((q) => !q.path.includes('supabase/functions/'))
+  const elsewhere = asked.filter((q) => !q.onServer && !q.path.includes('supabase/functions/'))
   if (asked.length) return elsewhere.length ? 'users' : 'server alone'
   return isReadInSql(model.schema, table) ? 'server alone' : 'nobody'
 }

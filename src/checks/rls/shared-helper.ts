@@ -9,9 +9,9 @@ export interface FoundIn {
 }
 
 /** The same findings, those of policies that are open because of one function they ask as one: the function is what has to be mended. */
-export function oneForEachHelper(found: readonly FoundIn[], check: 2 | 3 | 4, all: readonly Hole[]): Issue[] {
+export function oneForEachHelper(found: readonly FoundIn[], check: 2 | 3 | 4, all: readonly Hole[], schema: Parameters<typeof whoGetsIn>[0]): Issue[] {
   const byHelper = Map.groupBy(found, ({ hole, issue }) => hole.helper?.object ?? issue)
-  return [...byHelper.values()].map((group) => ((group[0] as FoundIn).hole.helper ? helperIssue(group, check, all) : (group[0] as FoundIn).issue))
+  return [...byHelper.values()].map((group) => ((group[0] as FoundIn).hole.helper ? helperIssue(group, check, all, schema) : (group[0] as FoundIn).issue))
 }
 
 const COMMANDS: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
@@ -22,14 +22,14 @@ const DOES = {
   4: (tables: string) => `change or delete the rows of ${tables}`,
 } as const
 
-function helperIssue(group: readonly FoundIn[], check: 2 | 3 | 4, all: readonly Hole[]): Issue {
+function helperIssue(group: readonly FoundIn[], check: 2 | 3 | 4, all: readonly Hole[], schema: Parameters<typeof whoGetsIn>[0]): Issue {
   const { hole, issue } = group[0] as FoundIn
   const { object, at } = hole.helper as NonNullable<Hole['helper']>
   const tables = listed([...new Set(group.map((g) => g.hole.object))])
   const who = group.some((g) => g.hole.who === 'anon') ? 'anon' : 'authenticated'
   const same = all.filter((h) => h.helper?.object === object)
   const alsoFails = ([2, 3, 4] as const).filter((n) => n !== check && same.some((h) => COMMANDS[n].includes(h.command)))
-  const gets = whoGetsIn(who)
+  const gets = whoGetsIn(schema, who)
   const { assumes: _, ...base } = issue
   return {
     ...base,

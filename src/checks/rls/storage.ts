@@ -80,8 +80,8 @@ function policyIssue(model: Model, holes: readonly Hole[]): FoundIn | undefined 
     title: everywhere ? 'A storage policy without a bucket' : `Files in ${listed(buckets)} are open`,
     message: `The policy "${hole.policy}" lets ${everybody(hole.who)} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${whyOpen(hole)}.`,
     attack: uploads
-      ? `${cap(whoGetsIn(hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
-      : `${cap(whoGetsIn(hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
+      ? `${cap(whoGetsIn(model.schema, hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
+      : `${cap(whoGetsIn(model.schema, hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
     fix: folderAdvice(
       model,
       hole,

@@ -14,8 +14,9 @@ export const qualifiedName = (object: { readonly schema: string; readonly name: 
 export const policySubject = (object: string, policy: string): string => `policy ${object} "${policy}"`
 
 /** Who gets in, in words that need no knowledge of Postgres roles. */
-export function whoGetsIn(who: Hole['who']): string {
-  return who === 'anon' ? 'anyone with the anon key, which is in your web page,' : 'anyone who signs up for an account'
+export function whoGetsIn({ keyOnServerAlone }: Pick<Schema, 'keyOnServerAlone'>, who: Hole['who']): string {
+  if (who !== 'anon') return 'anyone who signs up for an account'
+  return `anyone with the anon key, which is ${keyOnServerAlone ? 'made to be public and no secret' : 'in your web page'},`
 }
 
 /** The same people where a sentence counts them all: an account is no secret to have, and yet not everybody has one. */

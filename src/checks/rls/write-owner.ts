@@ -58,7 +58,7 @@ export default defineCheck({
       const hole = group[0] as Hole
       return { hole, issue: { ...issue, fix: withStoppedCode(model, hole, issue.fix) } }
     })
-    const issues = [...oneForEachHelper(oneForEachFix(oneForEachPrivilege(found)), 4, holes), ...bought]
+    const issues = [...oneForEachHelper(oneForEachFix(oneForEachPrivilege(found)), 4, holes, model.schema), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
@@ -256,7 +256,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       severity: anon ? 'Critical' : 'High',
       title: `Rows of ${name} that have no owner are open to ${everybody(anon ? 'anon' : hole.who)}`,
       message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on every row of ${hole.object} whose ${empty} is empty, to ${everybody(anon ? 'anon' : hole.who)}: nothing ties such a row to the caller.`,
-      attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${verbs} every row of ${name} that has no ${empty} yet${commands.includes('update') ? ', or write an own id into it and keep the row' : ''}.`,
+      attack: `${cap(whoGetsIn(model.schema, anon ? 'anon' : hole.who))} can ${verbs} every row of ${name} that has no ${empty} yet${commands.includes('update') ? ', or write an own id into it and keep the row' : ''}.`,
       fix: fixOf(
         hole,
         'Bind the policy to the owner of the row. Who takes over a row that has none proves it to the server (a token of the row, a paid order), which writes the owner with the service role.',
@@ -271,7 +271,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     severity,
     title: `${anyone(anon ? 'anon' : hole.who)} can change ${name}`,
     message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on rows of ${hole.object} that do not belong to the caller: ${why(hole)}.`,
-    attack: `${cap(whoGetsIn(anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : depended ? 'the rows that everybody depends on' : 'every row'} in ${name}${charged(table)}.`,
+    attack: `${cap(whoGetsIn(model.schema, anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : depended ? 'the rows that everybody depends on' : 'every row'} in ${name}${charged(table)}.`,
     fix: fixOf(
       hole,
       hole.fix?.code.includes('the service role needs no policy')

@@ -18,6 +18,8 @@ export interface ClientQuery {
   readonly columns: readonly string[]
   /** Of these, what it writes; the others it asks for or compares. */
   readonly writes?: readonly string[]
+  /** The variable that holds the client. */
+  readonly through?: string
   /** It adds rows and asks for none back. */
   readonly addsOnly?: true
 }
@@ -113,6 +115,7 @@ function chain(outer: Call, seen: Set<unknown>): Omit<ClientQuery, 'path'> | und
         verb,
         line: node.fn.l ?? node.l,
         columns: columnsOf(calls),
+        ...(node.fn.of.k === 'id' ? { through: node.fn.of.name } : {}),
         ...(writes.length ? { writes } : {}),
         ...(addsOnly ? { addsOnly: true as const } : {}),
       }

@@ -29,10 +29,8 @@ export function exposure(facts: FactsIndex, paths: readonly string[]): Exposure 
   const unused = installed !== undefined && !imported && hasDatabaseOfItsOwn(facts)
   if (installed !== undefined && !unused) return { exposedToBrowsers: true, because: installed }
   if (imported) return { exposedToBrowsers: true, because: `${imported[0]} imports ${imported[1]}` }
-  for (const [path, file] of facts.of('text')) {
-    if (/\.html?$/i.test(path) && /@supabase\/supabase-js|supabase\.createClient\(/.test(file.text))
-      return { exposedToBrowsers: true, because: `${path} loads Supabase's client` }
-  }
+  const page = pageWithClient(facts)
+  if (page !== undefined) return { exposedToBrowsers: true, because: `${page} loads Supabase's client` }
   const folder = paths.find((p) => /(^|\/)supabase\/(config\.toml|migrations\/|functions\/|schemas\/)/.test(p))
   const left = folder && (leftBehind(facts, paths) ?? onlyConfigured(facts, paths))
   if (folder && !left) return { exposedToBrowsers: true, because: `${folder.slice(0, folder.indexOf('supabase/') + 9)} belongs to Supabase` }
@@ -135,6 +133,15 @@ function onServerAlone(facts: FactsIndex, paths: readonly string[]): string | un
   for (const file of facts.of('sql').values()) if (PLATFORM_SQL.test(file.text)) return undefined
   const orm = ofAnOrm(facts, paths)
   return orm && `${first[0]} speaks to Supabase with a key that only the server has, and the tables are those of ${orm}: browsers have no key for them`
+}
+
+/** The files of code that make a client of the platform, or take one from its packages. */
+export const filesWithClient = (facts: FactsIndex): readonly string[] => [...clientImports(facts.of('javascript')).keys()]
+
+/** A page of plain HTML that loads the platform's client. */
+export function pageWithClient(facts: FactsIndex): string | undefined {
+  for (const [path, file] of facts.of('text')) if (/\.html?$/i.test(path) && /@supabase\/supabase-js|supabase\.createClient\(/.test(file.text)) return path
+  return undefined
 }
 
 /** What only SQL for this platform speaks of: its users, its roles, its storage, row level security. */

@@ -1,20 +1,27 @@
 import type { Catalog } from '../../database/database.ts'
 import { clientQueries } from '../../database/plan/client-queries.ts'
 import { clientSchemas } from '../../database/plan/client-schemas.ts'
-import { exposure } from '../../database/plan/exposure.ts'
+import { exposure, filesWithClient, pageWithClient } from '../../database/plan/exposure.ts'
 import { prismaAccessors } from '../../database/plan/prisma/prisma-ddl.ts'
 import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
 import { fileRole, sourceFiles } from '../files/files.ts'
 import { type BucketInCode, bucketsInCode } from './buckets-in-code.ts'
 import { bucketsInConfig } from './buckets-in-config.ts'
 import { callsInCode } from './calls-in-code.ts'
+import { otherClients } from './own-clients.ts'
 
 const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
 
 /** The schema slice: the replayed catalog, and which tables code queries that no SQL creates. */
-export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces'>): SchemaModel {
+export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces' | 'modules'>): SchemaModel {
   const catalog = input.database?.catalog ?? EMPTY
   const accessors = prismaAccessors(input.facts)
+  const otherClient = otherClients(input.facts, slices.modules)
+  const queries = clientQueries(input.facts).flatMap((q) => {
+    if (isTestOrExample(q.path)) return []
+    const other = otherClient(q)
+    return other === 'own' ? [] : [other === 'service' ? { ...q, onServer: true as const } : q]
+  })
   const { exposedToBrowsers, because, unusedClient } = exposure(input.facts, slices.files.paths)
   return {
     ...catalog,
@@ -24,11 +31,18 @@ export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 
     exposedBecause: because,
     ...(unusedClient === undefined ? {} : { unusedClient }),
     queriedButNotCreated: exposedToBrowsers ? queriedButNotCreated(input, catalog) : [],
-    queries: clientQueries(input.facts).filter((q) => !isTestOrExample(q.path)),
+    queries,
+    ...(isKeyInPage(input, slices.modules, queries) ? {} : { keyOnServerAlone: true as const }),
     calls: callsInCode(sourceFiles(input.facts.of('javascript'))),
     accessors,
     bucketsInCode: withConfigured(bucketsInCode(sourceFiles(input.facts.of('javascript'))), bucketsInConfig(input.facts)),
   }
+}
+
+/** Whether code that browsers load may hold the platform's public key; where no such code is known, nothing says otherwise. */
+function isKeyInPage({ facts }: ModelInput, modules: AppModel['modules'], queries: NonNullable<SchemaModel['queries']>): boolean {
+  if (!modules.clientEntries.length || pageWithClient(facts) !== undefined) return true
+  return filesWithClient(facts).some((path) => /^(?:client|both)$/.test(modules.side(path))) || queries.some((q) => modules.inBrowser(q.path, q.line))
 }
 
 /** The tables, with what Prisma's client calls those that have another name. */
