@@ -29,6 +29,16 @@ function answered(route: Route): string {
   return route.answers ? "return { statusCode: 200, body: '{}' }" : 'return Response.json({ ok: true })'
 }
 
+/** A check of who calls leaves everything to whoever has an account: the free choice is the hole. */
+const NO_FREE_CHOICE: Readonly<Record<'table' | 'function', Issue['fix']>> = {
+  table: {
+    text: 'Take the choice of the table away: a handler for each thing that pages do, with its table, its columns and who may do it written down in the code. Until then write down in this one which tables and columns it is for and who may have them, answer 401 where nobody is signed in and the table is not for visitors, and bind each query to the tenant or the user of the session. Asking who is signed in is not enough by itself: whoever has an account could still name every table.',
+  },
+  function: {
+    text: 'Take the choice of the function away: write down which functions pages may call here and who may call each, answer 401 where nobody is signed in and the function is not for visitors, and take the ids of the user and the tenant that it is given from the session. Asking who is signed in is not enough by itself: whoever has an account could still name every function, also those that only the server may call.',
+  },
+}
+
 /** What closes a cause at its place. */
 export function fix(c: Cause, known: Known, audience: Audience | undefined): Issue['fix'] {
   const decoded = c.what === 'open' && !c.idle ? decodedFor(c.route, c.work) : undefined
@@ -90,6 +100,7 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
         ...(asksWho(audienceOf(c.route, known.around)) ? optionalCode(guardFix(c.route, known)) : {}),
       }
     case 'open':
+      if (!c.route.behind && (c.work?.chosen === 'table' || c.work?.chosen === 'function')) return NO_FREE_CHOICE[c.work.chosen]
       if (decoded) return verifiedFix(c.route, decoded)
       if (connectedFor(c.route, c.work) && leadsBack(c.route, known)) return BOUND_STATE
       if (c.guard?.unsigned)

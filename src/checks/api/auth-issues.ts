@@ -4,7 +4,7 @@ import type { Issue } from '../define-check.ts'
 import { type Audience, audienceOf } from './audience.ts'
 import { type Cause, saysFine, saysMalformed } from './auth-cause.ts'
 import { fix, onlyByMail } from './auth-fixes.ts'
-import { RANK } from './auth-severity.ts'
+import { RANK, weight } from './auth-severity.ts'
 import { attack, besides, message, name, titleOf } from './auth-words.ts'
 import { decodedFor } from './decoded-by-hand.ts'
 import { OPEN_WAYS } from './guard-fix.ts'
@@ -138,7 +138,8 @@ const isForOthers = (audience: Audience): boolean =>
 function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
   const first = causes[0] as Cause
   // the finding speaks of the handler that makes it as bad as it is
-  const worst = causes.reduce((a, b) => (RANK[b.severity] > RANK[a.severity] ? b : a))
+  const heavy = (c: Cause) => RANK[c.severity] * 100 + (c.work ? weight(c.work) : 0)
+  const worst = causes.reduce((a, b) => (heavy(b) > heavy(a) ? b : a))
   const routes = causes.map((c) => c.route)
   const issue = issueOf(worst, known)
   return {
@@ -154,9 +155,16 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
         ? `${routes.length} handlers rely on this check. ${message(worst)}`
         : `${routes.length} actions of this file are alike. ${message(worst)}`,
     at,
-    related: routes.flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...handlerFunction(r)]),
+    related: byWeight(causes).flatMap((r) => [{ path: r.path, line: r.line, subject: r.subject, what: 'relies on it' }, ...handlerFunction(r)]),
   }
 }
+
+/** The handlers behind one check, those that do worst first. */
+const byWeight = (causes: readonly Cause[]): readonly Route[] =>
+  causes
+    .map((c) => ({ c, heavy: c.work ? weight(c.work) : 0 }))
+    .sort((a, b) => RANK[b.c.severity] - RANK[a.c.severity] || b.heavy - a.heavy)
+    .map(({ c }) => c.route)
 
 /** What one handler is told, for all that rely on a check which believes what the caller says. */
 function forAll(fix: Issue['fix'], { what, guard }: Cause, routes: readonly Route[]): Issue['fix'] {

@@ -48,7 +48,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
       return at(strong && work.userData ? 'Critical' : 'High')
     case 'insert':
       if (strong && work.raises && ACCOUNT.test(work.table ?? '')) return at('Critical')
-      return at(strong && (work.chosen === 'paid' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')
+      return at(strong && (work.chosen === 'paid' || work.chosen === 'table' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')
     case 'read':
       if (!work.userData) return []
       return at(strong ? 'Critical' : 'Medium')
@@ -58,6 +58,7 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
       // whatever stands under the name that the request gives is replaced
       return at(strong && work.chosen === 'file' ? 'Critical' : 'High')
     case 'rpc':
+      return strong ? at(work.chosen === 'function' ? 'Critical' : 'High') : []
     case 'bucket':
       return strong ? at('High') : []
     case 'mail':
@@ -169,6 +170,7 @@ const PEOPLES_ACCOUNTS = /(?:^|[._])(?:users?|accounts?|usuarios?|utilisateurs?)
 
 /** How much harm a piece of work does beside others that are as bad. */
 export function weight({ kind, chosen, table = '', userData, call, sets, whole }: Work): number {
+  if (chosen === 'table' || chosen === 'function') return kind === 'read' ? 9.2 : 9.8
   // all accounts, as they are kept: more than that one of them changes
   if (kind === 'read') return PEOPLES_ACCOUNTS.test(table) ? (whole ? 5.2 : 0.5) : whole ? 0.2 : 0
   if (chosen === 'paid') return 10

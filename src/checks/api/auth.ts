@@ -192,7 +192,8 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: 
   const kept = worst ? undefined : keepsUnsigned(route, tables)
   if (kept) return { kind: 'issue', route, causes: [{ route, severity: 'High', what: 'open', work: kept }] }
   if (!worst && tellsKeptCode(route)) return { kind: 'issue', route, causes: [{ route, severity: 'Critical', what: 'open' }] }
-  const guards = route.work.flatMap((w) => (w.guard ? [{ work: w, guard: w.guard }] : []))
+  // what middleware does for those who bring a token says nothing where the handler asks for none
+  const guards = route.work.flatMap((w) => (w.guard && (route.guard || !w.inFront) ? [{ work: w, guard: w.guard }] : []))
   // what everybody may read without any check needs none that holds
   const skipped = guards.filter(({ work, guard }) => guard.opensWithout && (work.kind !== 'read' || severityOf(work, route, [work], false).length > 0))
   const failOpen = skipped.find((g) => g.work.kind !== 'read') ?? skipped[0] ?? equalToNothing(guards, demanded)

@@ -282,7 +282,7 @@ function readersOf(model: Model, table: Table): 'users' | 'server alone' | 'nobo
     .flatMap((e) => (names.includes(calledTable(e, model.schema)) ? [e.client.rights] : []))
   if (effects.some((rights) => rights === 'caller' || rights === 'anon')) return 'users'
   if (effects.includes('service')) return 'server alone'
-  const elsewhere = asked.filter((q) => !q.onServer && !q.path.includes('supabase/functions/'))
+  const elsewhere = asked.filter((q) => !q.onServer && !/(?:^|\/)(?:supabase\/functions|scripts?)\//.test(q.path))
   if (asked.length) return elsewhere.length ? 'users' : 'server alone'
   return isReadInSql(model.schema, table) ? 'server alone' : 'nobody'
 }

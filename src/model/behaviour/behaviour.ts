@@ -217,7 +217,15 @@ export type Effect =
       readonly throws?: true /** The query's own conditions could not all be read; absence of a filter proves nothing. */
       readonly unread?: true
     }
-  | { readonly kind: 'rpc'; readonly client: Client; readonly function: string; readonly args: Value }
+  | {
+      readonly kind: 'rpc'
+      readonly client: Client
+      /** Empty where it is not written down. */
+      readonly function: string
+      /** What of the request names it. */
+      readonly functionBy?: Value
+      readonly args: Value
+    }
   /** Text that reaches a query engine: raw SQL, PostgREST filter strings, Mongo `$where`. */
   | {
       readonly kind: 'query-text'

@@ -81,7 +81,9 @@ export function laterGuard(behaviour: Behaviour, index: number, access: AccessMa
     // a helper that asks who calls for its own sake (an entry in a trail) and only comes back stops nobody: the handler answers all the same
     if (told && g.refusal.how === 'return') continue
     // comparing whole tests is dear: asked last, and of none that the steps share
-    if (!s.under.some((c) => !held.has(c) && excludes(c, here))) return g
+    if (s.under.some((c) => !held.has(c) && excludes(c, here))) continue
+    // `!token || !isForm(token)` held here, and both of them came along there
+    if (!here.some((d) => d.test.v === 'op' && !s.under.includes(d) && excludes(d, s.under))) return g
   }
   return undefined
 }

@@ -62,8 +62,22 @@ export function handlerGuard(all: readonly Work[], behaviour: Behaviour | undefi
   const asked = work.slice(0, Math.max(tested, 0))
   const partOfTest = asked.every((w) => w.guard?.who === 'user' && (w.kind === 'read' || w.kind === 'rpc'))
   if (tested >= 0 && partOfTest && work.slice(tested).every((w) => w.guard?.who === 'admin')) return work[tested]?.guard
+  // what middleware looks up for those who bring a token is no check of those who bring none
+  if (work.length && work.every((w) => w.inFront) && answersStrangers(behaviour)) return undefined
   return weakestGuard(work) ?? (behaviour ? doorGuard(behaviour) : undefined)
 }
+
+/** Whether an answer with content is given on a way on which nobody was asked who calls. */
+const answersStrangers = (behaviour: Behaviour | undefined): boolean =>
+  behaviour?.steps.some(
+    (s) =>
+      !s.before &&
+      s.effect.kind === 'respond' &&
+      (s.effect.status ?? 200) < 300 &&
+      s.effect.how !== 'redirect' &&
+      s.effect.body !== undefined &&
+      !guardOfConditions(s.under, behaviour),
+  ) ?? false
 
 /** For handlers without work of interest: the guard of every answer with content, or of all that the handler does when it only redirects. */
 function doorGuard(behaviour: Behaviour): Guard | undefined {

@@ -94,6 +94,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     // when something is taken says nothing of who took it
     !(e.op === 'select' && saysOnlyWhen(columns))
   const words = rightsWords(e.client.rights)
+  const told = name || 'a table whose name is put together'
   // A table that anybody may read by its policies is public (checks 1 and 2 judge whether it should be).
   const open =
     e.client.rights !== 'service' &&
@@ -111,15 +112,15 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
     ((table && (isOnShow(table, columns) || isWare(table, columns) || isReviewOfWares(table, columns))) ||
       isPageOfBusiness(table ?? { name }, columns, e.filters))
   )
-    return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
+    return { kind: 'read', what: `reads ${told} ${words}`, rights: e.client.rights, table: name, userData: false }
   if (e.op === 'select' && (asksForVisits(columns) || LIMITER.test(name))) return undefined
   // whether one address is blocked is asked before anything else
   if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
-  if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${name} ${words}`, rights: e.client.rights, table: name, userData: false }
+  if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${told} ${words}`, rights: e.client.rights, table: name, userData: false }
   if (e.op === 'select')
     return {
       kind: 'read',
-      what: `reads ${name} ${words}`,
+      what: `reads ${told} ${words}`,
       rights: e.client.rights,
       table: name,
       userData: userData && !e.countOnly && !(shown && (table?.userData ? isPublishedWhole(table, e.columns ?? []) : true)),
@@ -157,7 +158,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
   const kind = e.op === 'insert' || addsOnly(e) ? 'insert' : e.op === 'delete' ? 'delete' : 'update'
   return {
     kind,
-    what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${name} ${words}`,
+    what: `${{ insert: 'inserts into', upsert: 'writes', update: 'changes', delete: 'deletes from' }[e.op]} ${told} ${words}`,
     rights: e.client.rights,
     table: name,
     userData,

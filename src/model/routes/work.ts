@@ -7,7 +7,7 @@ import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, BehaviourGap, Client, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { tellsOfException } from './alarms.ts'
-import { anyTable } from './any-table.ts'
+import { anyFunction, anyTable } from './any-table.ts'
 import { isBesideProof } from './beside-proof.ts'
 import { booksAsPaid } from './booked-as-paid.ts'
 import { capability } from './capability.ts'
@@ -73,8 +73,8 @@ export interface Work {
   readonly userData?: boolean
   /** The name of the library call. */
   readonly call?: string
-  /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced, that something is paid, the password. */
-  readonly chosen?: 'recipient' | 'amount' | 'owner' | 'file' | 'paid' | 'password'
+  /** What the caller chooses of it: the recipient, the amount, the owner column, which file is replaced, that something is paid, the password, which table is touched, which function runs. */
+  readonly chosen?: 'table' | 'function' | 'recipient' | 'amount' | 'owner' | 'file' | 'paid' | 'password'
   /** Of a change of rows: what it sets that grants rights, or that says something was paid. */
   readonly sets?: readonly string[]
   /** Of these, a role that the request names, or that of an administrator. */
@@ -100,6 +100,8 @@ export interface Work {
   readonly hidden?: true
   /** No guard was seen, but the interpreter lost track before: there may be one. */
   readonly unsure?: BehaviourGap
+  /** It is done in middleware, on the way to the handler. */
+  readonly inFront?: true
   /** A guard follows only later. */
   readonly guardedLater?: Guard
 }
@@ -186,10 +188,20 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
       ...(unsure ? { unsure } : {}),
       ...(hidden ? { hidden: true as const } : {}),
       ...(later ? { guardedLater: later } : {}),
+      ...(step.before ? { inFront: true as const } : {}),
     })
   })
-  return out
+  return withoutIdleClaims(out)
 }
+
+/** What a middleware makes of a header that came along is no check, where the same is done on the way without the header. */
+function withoutIdleClaims(all: readonly Work[]): readonly Work[] {
+  if (!all.some((w) => w.guard?.trust === 'claimed')) return all
+  const open = new Set(all.flatMap((w) => (w.guard || w.hidden ? [] : [placeOf(w)])))
+  return all.filter((w) => w.guard?.trust !== 'claimed' || !open.has(placeOf(w)))
+}
+
+const placeOf = ({ kind, at }: Work): string => `${kind} ${at.path}:${at.line}`
 
 const isRowTold = ({ steps }: Behaviour, index: number): boolean =>
   steps.some(({ effect: e }) => e.kind === 'respond' && e.body !== undefined && mentions(e.body, (x) => x.v === 'row' && x.step === index))
@@ -274,6 +286,19 @@ const GIVES_PUBLIC = /^(?:get|list|fetch|search)_(?:\w{1,20}_)?public_/i
 /** Functions of the database that put mail into a queue. */
 const QUEUES_MAIL = /^(?:enqueue|queue|send|schedule)_(?:\w{1,20}_)?e?mails?$/i
 
+/** Whoever names the function himself has all of them, also those that were taken from browsers because only the server may call them. */
+function rpcWork(step: Step, e: Extract<Step['effect'], { kind: 'rpc' }>): Omit<Work, 'at' | 'via'> {
+  const named = anyFunction(step)
+  const which = named ? `whatever database function ${named} names` : `the database function ${e.function || 'whose name is put together'}`
+  return {
+    kind: 'rpc',
+    what: `calls ${which} ${rightsWords(e.client.rights)}`,
+    rights: e.client.rights,
+    call: e.function,
+    ...(named ? { chosen: 'function' as const } : {}),
+  }
+}
+
 function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
   const e = step.effect
   switch (e.kind) {
@@ -283,7 +308,7 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       const [kind, does] = ({ select: ['read', 'reads'], insert: ['insert', 'inserts into'], delete: ['delete', 'deletes from'] } as const)[
         e.op as 'select'
       ] ?? ['update', 'changes']
-      return { kind, what: `${does} whatever table ${named} names ${rightsWords(e.client.rights)}`, rights: e.client.rights, userData: true }
+      return { kind, what: `${does} whatever table ${named} names ${rightsWords(e.client.rights)}`, rights: e.client.rights, userData: true, chosen: 'table' }
     }
     case 'rpc':
       if (GIVES_PUBLIC.test(lastPart(e.function))) return undefined
@@ -294,7 +319,7 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
           call: e.function,
           ...(choosesRecipient([e.args]) ? { chosen: 'recipient' as const } : {}),
         }
-      return { kind: 'rpc', what: `calls the database function ${e.function} ${rightsWords(e.client.rights)}`, rights: e.client.rights, call: e.function }
+      return rpcWork(step, e)
     case 'storage': {
       if (e.op === 'manage')
         return {

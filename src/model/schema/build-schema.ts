@@ -16,12 +16,7 @@ const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buc
 export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces' | 'modules'>): SchemaModel {
   const catalog = input.database?.catalog ?? EMPTY
   const accessors = prismaAccessors(input.facts)
-  const otherClient = otherClients(input.facts, slices.modules)
-  const queries = clientQueries(input.facts).flatMap((q) => {
-    if (isTestOrExample(q.path)) return []
-    const other = otherClient(q)
-    return other === 'own' ? [] : [other === 'service' ? { ...q, onServer: true as const } : q]
-  })
+  const queries = throughPlatform(input, slices.modules)
   const { exposedToBrowsers, because, unusedClient } = exposure(input.facts, slices.files.paths)
   return {
     ...catalog,
@@ -39,10 +34,28 @@ export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 
   }
 }
 
+/**
+ * The queries through the platform's client. Where the application has a client of its own, and no page has the platform's, what pages ask by any other
+ * name (a parameter, a variable of a function) is asked through that one as well.
+ */
+function throughPlatform({ facts }: ModelInput, modules: AppModel['modules']): NonNullable<SchemaModel['queries']> {
+  const otherClient = otherClients(facts, modules)
+  const asked = clientQueries(facts).flatMap((q) => (isTestOrExample(q.path) ? [] : [{ q, other: otherClient(q) }]))
+  const withClient = new Set(filesWithClient(facts))
+  const inPage = pageWithClient(facts) !== undefined || [...withClient].some((path) => isLoaded(path, modules))
+  const ownAlone = !inPage && asked.some(({ other }) => other === 'own')
+  return asked.flatMap(({ q, other }) => {
+    if (other === 'own' || (ownAlone && other === undefined && q.verb && !withClient.has(q.path))) return []
+    return [other === 'service' ? { ...q, onServer: true as const } : q]
+  })
+}
+
+const isLoaded = (path: string, modules: AppModel['modules']): boolean => /^(?:client|both)$/.test(modules.side(path))
+
 /** Whether code that browsers load may hold the platform's public key; where no such code is known, nothing says otherwise. */
 function isKeyInPage({ facts }: ModelInput, modules: AppModel['modules'], queries: NonNullable<SchemaModel['queries']>): boolean {
   if (!modules.clientEntries.length || pageWithClient(facts) !== undefined) return true
-  return filesWithClient(facts).some((path) => /^(?:client|both)$/.test(modules.side(path))) || queries.some((q) => modules.inBrowser(q.path, q.line))
+  return filesWithClient(facts).some((path) => isLoaded(path, modules)) || queries.some((q) => modules.inBrowser(q.path, q.line))
 }
 
 /** The tables, with what Prisma's client calls those that have another name. */

@@ -214,13 +214,16 @@ export const supabaseClient: Library = {
     const rpc = c.links.find((l) => l.name === 'rpc' && l.args)
     if (c.links[0]?.name === 'storage' || c.links[0]?.name === 'auth') return undefined
     if (rpc?.args) {
-      const step = c.it.emit({ kind: 'rpc', client, function: stringOf(rpc.args[0]) ?? '', args: rpc.args[1] ?? object({}) }, c.at)
+      const [called, sent = object({})] = rpc.args
+      const named = stringOf(called) ?? ''
+      const functionBy = named === '' && called && mentionsRequest(called) ? { functionBy: called } : {}
+      const step = c.it.emit({ kind: 'rpc', client, function: named, ...functionBy, args: sent }, c.at)
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
     }
     if (!from?.args) return undefined
     const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
-    if (!op) return undefined
     const table = tableName(from.args[0], c.links)
+    if (!op) return readOfAny(c, client, table, from.args[0])
     const step = c.it.emit({ ...query(client, table, op, c.links), ...namedBy(table, from.args[0]) }, c.chain.at)
     const kind = OPS[op.name]
     const one = c.links.some((l) => l.name === 'single' || l.name === 'maybeSingle')
@@ -233,6 +236,17 @@ export const supabaseClient: Library = {
       status: UNKNOWN,
     })
   },
+}
+
+/**
+ * A query that was put together in so many ways that only what all of them share is left, without what is picked: of a table that the request names, that
+ * rows of it are read is enough to know.
+ */
+function readOfAny(c: LibraryCall, client: Client, table: string, by: Val | undefined): Val | undefined {
+  const named = namedBy(table, by)
+  if (!named.tableBy || c.links.length < 2) return undefined
+  const step = c.it.emit({ kind: 'db', client, op: 'select', table, filters: [], unread: true, ...named }, c.chain.at)
+  return object({ data: { v: 'row', table, step, many: true }, error: { v: 'error', of: step }, count: { v: 'result', step, field: 'count' }, status: UNKNOWN })
 }
 
 function mentionsRequest(val: Val, depth = 0): boolean {
