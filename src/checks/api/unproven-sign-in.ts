@@ -97,9 +97,12 @@ function namedBy(value: Value, steps: readonly Step[], depth = 0): Extract<Value
   if (value.v === 'caller') return value.trust === 'claimed' && /without verification$/.test(value.how) ? [value] : []
   if (depth > 6) return []
   const found = value.v === 'row' ? steps[value.step]?.effect : undefined
-  const parts = found?.kind === 'db' ? found.filters.filter((f) => f.op === 'eq').map((f) => f.value) : partsOf(value)
+  const parts = found?.kind === 'db' ? found.filters.filter((f) => f.op === 'eq').map((f) => f.value) : value.v === 'any' ? unlessExpired(value) : partsOf(value)
   return parts.flatMap((p) => namedBy(p, steps, depth + 1))
 }
+
+/** Of several ways to know who it is, those on which nobody said that the token has only run out: that is said of none whose signature is wrong. */
+const unlessExpired = ({ of, under }: Extract<Value, { v: 'any' }>): readonly Value[] => of.filter((_, i) => !(under?.[i] ?? []).some(saysExpired))
 
 const saysExpired = ({ test }: Condition): boolean => mentions(test, (x) => x.v === 'const' && /expired/i.test(String(x.value)))
 

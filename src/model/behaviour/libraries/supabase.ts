@@ -1,7 +1,7 @@
 import { type Cond, constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import { type Client, type DbOp, HIDDEN_LITERAL } from '../behaviour.ts'
 import type { EffectDraft, FilterDraft } from '../step-draft.ts'
-import type { Library } from './library.ts'
+import type { Library, LibraryCall } from './library.ts'
 import { authCall } from './supabase-auth.ts'
 import { storageCall } from './supabase-storage.ts'
 
