@@ -97,7 +97,8 @@ function namedBy(value: Value, steps: readonly Step[], depth = 0): Extract<Value
   if (value.v === 'caller') return value.trust === 'claimed' && /without verification$/.test(value.how) ? [value] : []
   if (depth > 6) return []
   const found = value.v === 'row' ? steps[value.step]?.effect : undefined
-  const parts = found?.kind === 'db' ? found.filters.filter((f) => f.op === 'eq').map((f) => f.value) : value.v === 'any' ? unlessExpired(value) : partsOf(value)
+  const parts =
+    found?.kind === 'db' ? found.filters.filter((f) => f.op === 'eq').map((f) => f.value) : value.v === 'any' ? unlessExpired(value) : partsOf(value)
   return parts.flatMap((p) => namedBy(p, steps, depth + 1))
 }
 

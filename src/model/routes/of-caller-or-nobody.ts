@@ -22,9 +22,18 @@ export function ofCallerOrNobody({ effect: e, at }: Step, schema: Pick<SchemaMod
   }
   const caller = e.filters.map((f) => (f.op === 'eq' && !f.sometimes ? boundTo(f.value, e) : undefined)).find((c) => c !== undefined)
   if (!caller) return undefined
-  const refusal = e.byKey && !e.filters.some((f) => f.value.v === 'any') ? { how: 'throw' as const } : { nothing: true as const }
+  const refusal =
+    e.byKey && !e.filters.some((f) => f.value.v === 'any')
+      ? { how: 'throw' as const }
+      : e.filters.some((f) => saysToken(f.value))
+        ? {}
+        : { nothing: true as const }
   return { who: 'user', at, trust: 'verified', how: caller.how, ...(caller.at ? { identifiedAt: caller.at } : {}), refusal }
 }
+
+/** Whoever it is of several ways, a token whose signature was right says so: each of them is left by an exception where it is wrong. */
+const saysToken = (value: Value): boolean =>
+  value.v === 'any' && value.of.every((v) => v.v === 'caller' && v.trust === 'verified' && v.how.includes('of a JSON Web Token'))
 
 /** The caller, where the value is nothing but his or a constant that is nobody's. */
 function boundTo(value: Value, { client, byKey }: Extract<Effect, { kind: 'db' }>): Caller | undefined {

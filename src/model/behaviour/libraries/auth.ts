@@ -186,7 +186,10 @@ const jwt: Library = {
         // djwt gives header, payload and signature
         if (claims) return name === 'decode' && /djwt/.test(c.chain.root.v === 'lib' ? c.chain.root.pkg : '') ? array([UNKNOWN, claims, UNKNOWN]) : claims
         if (!c.args[0] || isNullish(c.args[0])) return undefined
-        const user = identify(c, `${name === 'default' ? 'jwt-decode' : name}() of a JSON Web Token without verification`, 'claimed')
+        // a library says of a token that it has run out only after its signature was right
+        const signed = c.it.pc.some(({ test, negated }) => saysRunOut(test, !negated))
+        const how = `${name === 'default' ? 'jwt-decode' : name}() of a JSON Web Token`
+        const user = signed ? identify(c, `${how} that has run out`) : identify(c, `${how} without verification`, 'claimed')
         c.it.decoded.set(keyOf(c.args[0]), user.step ?? -1)
         return user
       }
@@ -291,3 +294,14 @@ const hosted: Library = {
 }
 
 export const AUTH_LIBRARIES: readonly Library[] = [jwt, nextAuthInstance, nextAuth, betterAuth, lucia, ironSession, passwords, firebaseAuth, hosted]
+
+/** `error.name === 'TokenExpiredError'`, `error instanceof TokenExpiredError`, `error.code === 'ERR_JWT_EXPIRED'`. */
+function saysRunOut(test: Val, holds: boolean, depth = 0): boolean {
+  if (test.v !== 'op' || depth > 3) return false
+  if (test.op === '!') return test.of[0] !== undefined && saysRunOut(test.of[0], !holds, depth + 1)
+  if (test.op === '&&' || test.op === '||') return (test.op === '&&') === holds && test.of.some((x) => saysRunOut(x, holds, depth + 1))
+  if (/^[!=]==?$/.test(test.op)) return test.op.startsWith('!') !== holds && test.of.some((x) => x.v === 'const' && RUN_OUT.test(String(x.value)))
+  return test.op === 'instanceof' && holds && test.of.some((x) => (x.v === 'lib' || x.v === 'call') && RUN_OUT.test(x.name))
+}
+
+const RUN_OUT = /^(?:\w{1,20}\.)?(?:TokenExpiredError|JWTExpired|ERR_JWT_EXPIRED|jwt expired)$/
