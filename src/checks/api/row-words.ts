@@ -77,7 +77,7 @@ export const ROW_WORDS = {
           fix: {
             text: 'Refuse when the owner is missing or another: compare without the extra condition.',
             language: 'ts',
-            code: `if (row.${b.ownerColumn} !== ${b.callerAs}) {\n  return new Response(null, { status: 404 })\n}`,
+            code: `if (row.${b.ownerColumn} !== ${b.callerAs}) {\n  ${refusal(route, 404)}\n}`,
           },
         }
       : {
@@ -174,9 +174,7 @@ export const ROW_WORDS = {
       message: `${place} ${b.verb} ${b.table} with ${b.ownerColumn} from ${b.by}, with the service role or a direct connection, and nothing asks whether the caller belongs to that tenant${who}.`,
       attack: `Any signed-in user sends another tenant's id as ${b.ownerColumn} and has a row in its ${b.table}${/member|permission|role|invit|access|grant/i.test(b.table ?? '') ? ', which lets in whom he likes' : ''}.`,
       fix: {
-        text: "Look for the caller's own membership of that tenant (and its role) before the row is written.",
-        language: 'ts',
-        code: `const { data: member } = await supabase.from('members').select('role').eq('${b.ownerColumn}', ${b.ownerColumn}).eq('user_id', user.id).maybeSingle()\nif (member?.role !== 'owner') {\n  return new Response(null, { status: 403 })\n}`,
+        text: `Write the ${b.ownerColumn} of the caller, as the verified session or the caller's own row says it, and ask for the role that may do this before the row is written. Where somebody belongs to several, look for the caller's own membership of the one that the request names, and refuse when there is none or its role may not.`,
       },
     }
   },
@@ -263,9 +261,7 @@ export const ROW_WORDS = {
               ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row belongs to whom it names.`
               : `Any signed-in user adds ${b.ownerColumn ?? 'a protected column'} to the JSON and sets it.`,
       fix: {
-        text: 'Name the columns that may be written, or parse the body with a schema that lists them.',
-        language: 'ts',
-        code: `const { title, description } = ${route.kind === 'action' ? 'input // the argument' : bodyOf(route)}\n// write only { title, description }`,
+        text: `Take the columns that pages send out of ${route.kind === 'action' ? 'the argument' : `the body (${bodyOf(route)})`} one by one and write those${b.ownerColumn ? `, ${b.ownerColumn} not among them` : ''}, or parse it with a schema that lists them and drops what is more.`,
       },
     }
   },

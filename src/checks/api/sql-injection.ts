@@ -3,11 +3,13 @@ import { bindParameters, bindTemplate } from '../../lib/bind-sql.ts'
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { anyTable } from '../../model/routes/any-table.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 import { documentOf } from './graphql-text.ts'
 import { type Taint, taintOf } from './injection-taint.ts'
+import { refusal } from './refusal.ts'
 
 type QueryText = Extract<Effect, { kind: 'query-text' }>
 
@@ -31,6 +33,8 @@ export default defineCheck({
         // the processor's signed data is not the attacker's
         const who = guardOfStep(step, route.behaviour)?.who
         if (who === 'signature' || (who === 'secret' && text.language === 'postgrest')) continue
+        // whoever names the table himself has its columns anyway: checks 16 and 17 say so
+        if (text.sink === COLUMNS && route.behaviour.steps.some((s) => anyTable(s) !== undefined)) continue
         const taint = taintOf(text.text, text.language === 'graphql' ? 'sql' : text.language, step.under, route.behaviour.steps)
         if (taint) collect(sinks, route, step, text, taint)
       }
@@ -155,15 +159,20 @@ function sinkIssue(group: readonly Sink[]): Issue {
     severity,
     title:
       text.language === 'postgrest'
-        ? 'Request data in a PostgREST filter string'
+        ? text.sink === COLUMNS
+          ? 'The request picks the columns'
+          : 'Request data in a PostgREST filter string'
         : text.language === 'mongo'
           ? 'Request data in a $where expression'
           : text.language === 'graphql'
             ? 'Request data in a GraphQL document'
             : 'Request data in SQL text',
     message: `${text.sink} gets a text that is put together with ${taint.what}; nothing binds, escapes or restricts it.`,
-    attack: ATTACK[text.language],
-    fix: fixOf(text, taint, step.at),
+    attack:
+      text.sink === COLUMNS
+        ? 'Somebody asks for columns that no page shows, and for rows of other tables that belong to these: `*, users(*)`.'
+        : ATTACK[text.language],
+    fix: fixOf(text, taint, step.at, route),
     at: step.at,
     related,
     proof: 'inferred',
@@ -179,8 +188,21 @@ const ATTACK: Readonly<Record<Language, string>> = {
   mongo: 'An attacker sends JavaScript that the database runs for every document: he reads any field bit by bit or stops the server.',
 }
 
+/** The list of columns of a query, which embeds other tables as well. */
+const COLUMNS = '.select()'
+
+/** Of the columns that the request asks for, those that the code lists. */
+function columnsFix({ what }: Taint): Fix {
+  const name = /`(?:[\w.]{0,60}\.)?([A-Za-z_$][\w$]{0,40})`/.exec(what)?.[1] ?? 'columns'
+  return {
+    text: 'Write down which columns may be picked, and leave out whatever else the request asks for. Where pages never ask for others than these, write the list into the query.',
+    language: 'ts',
+    code: `const SHOWN = ['id'] // the columns that pages show, and no table beside\nconst picked = String(${name}).split(',').map((c) => c.trim()).filter((c) => SHOWN.includes(c)).join(',') || 'id'`,
+  }
+}
+
 /** A value of a known form is refused in any other; a text that somebody searches for is left without what the filter language reads. */
-function postgrestFix({ what }: Taint): Fix {
+function postgrestFix({ what }: Taint, route: Route): Fix {
   const name = /`(?:[\w.]{0,60}\.)?([A-Za-z_$][\w$]{0,40})`/.exec(what)?.[1]
   const form =
     name &&
@@ -193,7 +215,7 @@ function postgrestFix({ what }: Taint): Fix {
     return {
       text: `Refuse what is not ${form[0]} before it gets into the filter, or use one bound filter per column.`,
       language: 'ts',
-      code: `if (!/^${form[1]}$/${form[2]}.test(String(${name === 'From' ? 'from' : name}))) return new Response(null, { status: 400 })`,
+      code: `if (!/^${form[1]}$/${form[2]}.test(String(${name === 'From' ? 'from' : name}))) ${refusal(route, 400)}`,
     }
   return {
     text: 'Take the characters that have a meaning in the filter out of the value, or use one bound filter per column.',
@@ -202,8 +224,9 @@ function postgrestFix({ what }: Taint): Fix {
   }
 }
 
-function fixOf(text: Text, taint: Taint, at: Place): Fix {
-  if (text.language === 'postgrest') return postgrestFix(taint)
+function fixOf(text: Text, taint: Taint, at: Place, route: Route): Fix {
+  if (text.sink === COLUMNS) return columnsFix(taint)
+  if (text.language === 'postgrest') return postgrestFix(taint, route)
   if (text.language === 'mongo')
     return { text: 'Compare fields with operators instead of running code.', language: 'ts', code: 'collection.find({ name: { $eq: String(name) } })' }
   if (text.language === 'graphql')

@@ -18,6 +18,19 @@ export function renewsOwnToken(e: Extract<Effect, { kind: 'db' }>, table: Table 
   return [...Object.values(e.payload.props), ...e.filters.map((f) => f.value)].every((v) => !fromRequest(v))
 }
 
+/**
+ * A token of another service that has run out is renewed on the way to something else, with the refresh token that its row holds: the caller chooses
+ * nothing of what is kept, whichever row it is.
+ */
+export function renewsToken({ effect: e }: Step, { steps }: Behaviour, index: number): boolean {
+  if (e.kind !== 'db' || e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest) return false
+  const set = Object.entries(e.payload.props)
+  if (!set.some(([column]) => says(KEPT, column)) || set.some(([, v]) => fromRequest(v))) return false
+  const asked = steps.slice(0, index).findLast((s) => s.effect.kind === 'http')?.effect
+  const named = (word: string) => asked?.kind === 'http' && asked.args.some((a) => mentions(a, (x) => x.v === 'const' && String(x.value).includes(word)))
+  return named('refresh_token') && !named('authorization_code')
+}
+
 const CACHE = /(?:^|_)cached?(?:_|$)/i
 /** What a cached answer is found by. */
 const FOUND_BY = /(?:^|_)(?:id|key|hash|slug|query|url|place|lang|locale|language)$/i

@@ -34,7 +34,7 @@ import type { Guard } from './proof.ts'
 import { rightsWords, rowWork } from './row-work.ts'
 import { disclosure, isAside, isRepeated, isShown } from './shown-work.ts'
 import { signedWith } from './signed-for-callers.ts'
-import { keepsNewCode, replacesCode, throwsAwayExpired } from './upkeep.ts'
+import { keepsNewCode, renewsToken, replacesCode, throwsAwayExpired } from './upkeep.ts'
 import { guardWithWayPast } from './way-past.ts'
 
 export type WorkKind =
@@ -147,6 +147,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
       replacesCode(step, behaviour, index) ||
       keepsNewCode(step, behaviour, index) ||
       throwsAwayExpired(step) ||
+      renewsToken(step, behaviour, index) ||
       countsCalls(index, behaviour)
     )
       return
