@@ -28,7 +28,7 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
   const policy = policiesOf(model.schema, table).find((p) => p.name === hole.policy)
   const words = [
     ...(gone && policy?.command !== 'all' && hole.command === 'select' ? [withoutReading(placeOf(without, 'select'))] : []),
-    ...(gone && policy?.command !== 'all' && (hole.command === 'update' || hole.command === 'delete')
+    ...(((gone && policy?.command !== 'all') || (!gone && !others && LEFT_TO_SERVER.test(fix.code))) && (hole.command === 'update' || hole.command === 'delete')
       ? [withoutChanging(placeOf(without, hole.command, 'upsert'), hole.command)]
       : []),
     ...(/^drop policy/.test(fix.code) &&
@@ -76,6 +76,9 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
     return ` ${listed(places)} ${several ? 'write' : 'writes'} ${listed([...new Set(stopped.flatMap((u) => u.lost))])} with the rights of whoever visits and ${several ? 'are' : 'is'} refused then: let the server decide and write that, or a trigger say who may.`
   }
 }
+
+/** A fix that leaves changes to the server, whatever may still be read. */
+const LEFT_TO_SERVER = /^drop policy[^\0]{1,2000}\n-- insert, update, delete: through the server/
 
 /** A policy that keeps a table open to readers, whom the code has to show. */
 const SHOWS = /\ncreate policy "Everyone(?: who is signed in)? may read" on [^;]{1,200};/

@@ -1,7 +1,7 @@
 import { says } from '../../lib/snake-case.ts'
 import type { Column, Table } from '../database.ts'
 import { nameOf } from './policies.ts'
-import { decidesAccess, isOnePerUser, powerColumnsOf } from './power-columns.ts'
+import { decidesAccess, isOnePerUser, measuresUsers, powerColumnsOf } from './power-columns.ts'
 import { readable, readableName } from './sql.ts'
 
 /** What others decide about whoever has the row: how far it got, who looked at it, what was earned and spent. */
@@ -16,16 +16,34 @@ const NUMBER = /^(?:int|bigint|smallint|numeric|decimal|real|double|float|money)
 const SAID_BY_STAFF =
   /(?:^|_)(?:ban|banned|block|blocked|suspension|suspended|rejection|rejected|moderation|admin|review)_(?:reasons?|notes?|comments?)$|^auto_\w{1,20}_at$|^(?:platform|service|application|agreed|creator|seller|vendor|provider|payout|net|gross|escrow)_(?:fee|fees|amount|price|total|share|cut)(?:_cents)?$/i
 
+/** What somebody is here, and may do by that, where it is yes or no: whoever runs the application says so. */
+const RIGHT =
+  /^is_(?:organi[sz]er|creator|moderator|mod|seller|vendor|host|instructor|teacher|coach|trainer|driver|provider|partner|affiliate|ambassador|agent|reviewer|editor|judge|referee|expert|official|trusted|employee|operator|merchant|internal|tester)$|^can_\w{1,40}$/i
+/** Who was shut out, from what and until when. */
+const SHUT_OUT =
+  /(?:^|_)(?:ban|banned|suspension|suspended|shadow_?bann?(?:ed)?|strikes?|violations?)(?:_|$)|(?:^|_)(?:locked|blocked|frozen|disabled|restricted|deactivated)_(?:until|by|reason|at)$/i
+/** How somebody did and what others go by, where it is a number: wins, marks, places. What he aims at is his own. */
+const HOW_HE_DID =
+  /^(?!(?:target|goal|desired|wanted|preferred|min|max|minimum|maximum)_)(?:(?:\w{1,40}_)?(?:scores?|rank|ranking|placement|karma|trophies|medals|won|lost|played|correct|earned|sold)|(?:current_|user_)?level|(?:approved|rejected|accepted|flagged|career)_\w{1,40}|(?:avg|average|best|highest|peak)_(?:rating|placement|position|rank|finish|streak|grade)|(?:predictions|matches|games|tournaments|votes|reviews|ratings|uploads|referrals)_total)$/i
+/** Of an account that others may close: that it is closed. */
+const CLOSED = /^(?:is_)?deleted(?:_at|_by)?$/i
+/** In what money is counted. */
+const UNIT = /_(?:cents|usd|eur|gbp|brl)$/i
+
 /** What a deal is about, as it was agreed. */
 const DEALS =
   /(?:^|_)(?:orders?|bookings?|purchases?|reservations?|registrations?|tickets?|invoices?|payments?|transactions?|checkouts?|sales?|deals?|rentals?|pedidos?|reservas?|ordini|prenotazioni)(?:_items?|_lines?)?$/i
 const AGREED =
-  /^(?:\w{1,30}_)?(?:price|amount|total|subtotal|discount|fee|fees|cost|tax|quantity|qty|guests|guest_count|party_size|seats|nights|pct|percent)(?:_(?:cents|usd|eur|gbp|brl|pct|percent|amount))?$|(?:^|_)(?:promo|coupon|confirmation|voucher|discount)_?code$|^purchase_id$/i
+  /^(?:\w{1,30}_)?(?:price|amount|total|subtotal|discount|fee|fees|cost|tax|deposit|quantity|qty|guests|guest_count|party_size|seats|nights|pct|percent)(?:_(?:cents|usd|eur|gbp|brl|pct|percent|amount))?$|(?:^|_)(?:promo|coupon|confirmation|voucher|discount)_?code$|^purchase_id$/i
 
 /** Whether somebody else than the row's owner seems to decide a column, by its name. */
-export function isDecidedByOthers(table: Table, { name, type }: Column): boolean {
-  if (says(SAID_BY_STAFF, name) || (NUMBER.test(type) && says(COUNTED, name))) return true
-  return says(DECIDED, name) || (says(DEALS, table.name) && says(AGREED, name)) || powerColumnsOf(table).includes(name)
+export function isDecidedByOthers(table: Table, column: Column): boolean {
+  const { name, type } = column
+  const worth = name.replace(UNIT, '')
+  if (says(SAID_BY_STAFF, name) || says(SHUT_OUT, name) || (/^bool/i.test(type) && says(RIGHT, name))) return true
+  if (NUMBER.test(type) && (says(COUNTED, worth) || says(HOW_HE_DID, worth) || measuresUsers(table))) return true
+  if (says(CLOSED, name) && isOnePerUser(table) && table.columns.some((c) => says(SHUT_OUT, c.name))) return true
+  return says(DECIDED, name) || says(DECIDED, worth) || (says(DEALS, table.name) && says(AGREED, name)) || powerColumnsOf(table).includes(name)
 }
 
 /** When a row came and when it was changed. */

@@ -19,7 +19,7 @@ import { caller, ownerCondition } from './owner-condition.ts'
 import { type AskParent, byQuery } from './parent-owner.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
-import { grantsPower } from './power-columns.ts'
+import { grantsPower, measuresUsers } from './power-columns.ts'
 import { keepAbove } from './raised-above.ts'
 import { holdsRights, powerIn } from './rights.ts'
 import { mayGiveRights } from './rights-by-name.ts'
@@ -74,7 +74,9 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
     case 'parent-free':
       return policy && readableParent(hole, policy, on, table, readings)
     case 'rewrite':
-      return keepWritten(hole, table, readings.get(hole.object) ?? [], catalog, (columns) => narrow(table, columns, 'update'))
+      return keepWritten(hole, table, readings.get(hole.object) ?? [], catalog, (columns) =>
+        narrow(table, columns, 'update', hole.because === 'terms' || hole.because === 'paid' ? { granting: true } : {}),
+      )
     case 'author-free': {
       if (!policy) return undefined
       const condition = policy.check ?? policy.using
@@ -220,6 +222,15 @@ function replacePolicy(
   const unbound = commands.filter((c) => !others.some((r) => r.command === c && isBound(r)))
   const forServer = /^(?:insert|update|delete)$/.test(policy.command) && FOR_THE_SERVER.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
+  // what is written down of users none of them writes, whatever else the server's policy opens
+  if (own && policy.command === 'all' && FOR_THE_SERVER.test(policy.name) && (isRecord(table) || measuresUsers(table))) {
+    const seen = unbound.includes('select') && !others.some((r) => r.command === 'select' && r.ways.length > 0)
+    return [
+      drop,
+      ...(seen ? [createPolicy(table, OWN.select, 'select', own)] : []),
+      '-- insert, update, delete: through the server, with the service role, which needs no policy',
+    ].join('\n')
+  }
   if (!unbound.length) return `${drop}\n-- the policy that binds the owner stays`
   const admin = adminCondition(table, catalog, readings)
   if (own && policy.command !== 'select' && holdsRights(table, readings))
@@ -348,7 +359,9 @@ function keepPower(table: Table, command: Policy['command'], catalog: Catalog, r
   const privileges = command === 'all' ? (['insert', 'update'] as const) : [command]
   return privileges.flatMap((p) => {
     if (p === 'insert' || !deal.length) return power.length ? (narrow(table, power, p, { granting: true }) ?? []) : []
-    const kept = keepWritten({ because: 'terms', columns: [...deal, ...power] }, table, read, catalog, (columns) => narrow(table, columns, p))
+    const kept = keepWritten({ because: 'terms', columns: [...deal, ...power] }, table, read, catalog, (columns) =>
+      narrow(table, columns, p, { granting: true }),
+    )
     return kept ?? []
   })
 }

@@ -3,7 +3,7 @@ import type { Catalog, Table } from '../database.ts'
 
 /** Columns whose value decides what a user may do or has paid for. */
 const GRANTS =
-  /(^|_)(role|roles|role_id|rol|ruolo|papel)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type|(^|_)vip($|_)|lifetime|membership|is_manager|is_super_?user|^has_(full_)?access$|^(pro|access)_(until|access|status|tier|expires_at|ends_at)$|(^|_)plano($|_)|assinatura|suscripcion|abbonament|nivel_(de_)?ac|tipo_(de_)?ac/i
+  /(^|_)(role|roles|role_id|role_key|role_code|role_slug|rol|ruolo|papel)$|admin|superuser|is_staff|permission|(^|_)plan($|_)|(^|_)tier($|_)|subscri|credit|balance|premium|is_pro$|(^|_)paid($|_)|licen[cs]e|entitle|wallet|(^|_)coins?($|_)|payment_status|billing_status|access_level|is_internal|user_type|account_type|(^|_)vip($|_)|lifetime|membership|is_manager|is_super_?user|^has_(full_)?access$|^(pro|access)_(until|access|status|tier|expires_at|ends_at)$|(^|_)plano($|_)|assinatura|suscripcion|abbonament|nivel_(de_)?ac|tipo_(de_)?ac/i
 
 /** What of somebody was looked at: his papers, his phone, his business. */
 const PART_VERIFIED = /^(?!is_verified$|email_)(is_)?[a-z]+(_check)?_verified$|^[a-z]+_verification_status$|^is_super_/i
@@ -24,7 +24,9 @@ export const saysWhereToSend = (table: string): boolean => says(DELIVERY, table)
 const COUNTERS = /usage|quota|limit/i
 /** Where users are measured against each other. */
 const RANKING = /leader_?board|score_?board|ranking|reputation|user_(xp|stats|points)/i
-const SCORE = /(^|_)(xp|points?|scores?|rating|reputation|rank|level|wins)$/i
+/** Whether the rows of a table say how users do beside each other. */
+export const measuresUsers = (table: Pick<Table, 'name'>): boolean => says(RANKING, table.name)
+const SCORE = /(^|_)(xp|points?|scores?|rating|reputation|rank|level|wins|won)$/i
 const PAID_COLUMN =
   /^(status|state|active|is_active|(current_)?period_(end|start)|ends?_at|expires?_at|valid_until|price_id|product_id|seats|quantity|amount)$|_(end|ends_at|expires_at|until)$/i
 
