@@ -3,7 +3,7 @@ import { says } from '../../lib/snake-case.ts'
 
 /** Names of tables that everybody depends on. */
 export const DEPENDED_ON =
-  /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question/i
+  /price|plan|product|setting|config|avail|room|inventory|stock|feature|flag|discount|coupon|promo|schedule|slot|service|menu|rule|role|permission|template|prompt|tax|shipping|currenc|limit|quota|banner|announce|calendar|hour|page|content|course|question|(?:system|platform|site|app|global)_(?:controls?|switch(?:es)?|modes?|state)|kill_?switch|lockdown|maintenance_mode/i
 
 /** What is written down, tried out or kept by machines for themselves: nobody's day depends on it. */
 export const WRITTEN_DOWN =

@@ -7,7 +7,7 @@ import type { AppModel } from '../../model/app-model.ts'
 import type { Issue } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
 import { withCallers } from './callers-of-function.ts'
-import { DEPENDED_ON } from './depended-on.ts'
+import { DEPENDED_ON, WRITTEN_DOWN } from './depended-on.ts'
 import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOf, whoGetsIn } from './words.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'gaps' | 'modules' | 'routes'>
@@ -91,22 +91,18 @@ function answerOf(hole: Hole, tables: string): { readonly title: string; readonl
 export function writingIssue(model: Model, hole: Hole): Issue {
   if (hole.because === 'sign-up' || hole.because === 'appointment') return appointmentIssue(model, hole)
   if (hole.because === 'admits') return admittingIssue(model, hole)
-  const tables = hole.tables ?? []
+  const tables = (hole.tables ?? []).toSorted((a, b) => weight(a) - weight(b))
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const matters = (name: string) =>
     tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
   const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
   const maintenance = hole.because === 'maintenance' || doesWhatIsDue(model, hole)
-  const counter =
-    hole.because === 'counter' ||
-    tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || /usage|count|view|log|limit|stat|metric|hit|download/i.test(t.table))))
+  const counter = hole.because === 'counter' || tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || isTally(t.table))))
   const self = hole.because === 'self'
   const shown = (model.access.holes ?? []).find((h) => h.kind === 'function-read' && h.object === hole.object)
   const read = shown && readingIssue(model, shown)
   const returned = read && shown ? ` It also returns ${answerOf(shown, listed((shown.tables ?? []).map((t) => t.table))).returned}.` : ''
-  const does = listed([
-    ...new Set(tables.map((t) => (t.command === 'insert' ? 'add rows to' : t.command === 'update' ? 'change rows of' : 'delete rows from'))),
-  ])
+  const does = listed([...Map.groupBy(tables, (t) => t.command)].map(([command, of]) => `${DOES[command]} ${listed([...new Set(of.map((t) => t.table))])}`))
   return {
     subject: `function ${hole.object}`,
     severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) || read?.severity === 'Critical' ? 'Critical' : 'High',
@@ -118,7 +114,7 @@ export function writingIssue(model: Model, hole: Hole): Issue {
       ? hole.columns?.every(namesClosedTenant)
         ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
         : 'A signed-in user calls it through the API and grants himself what he likes.'
-      : `${cap(whoGetsIn(model.schema, hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does} ${touched}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
+      : `${cap(whoGetsIn(model.schema, hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
     ...(read ? { alsoFails: [2] } : {}),
     fix: withCallers(
       model,
@@ -161,8 +157,19 @@ function admittingIssue(model: Model, hole: Hole): Issue {
   }
 }
 
+const DOES = { insert: 'add rows to', update: 'change rows of', delete: 'delete rows from', select: 'read' } as const
+
+/** What gives rights or money is told first, what is written down of it last. */
+const weight = ({ table, grants, mild }: NonNullable<Hole['tables']>[number]): number => (grants ? 0 : WRITTEN_DOWN.test(table) ? 2 : mild ? 2 : 1)
+
+/** Words that have one for a tally in them. */
+const NO_TALLY = /accounts?|discounts?|reviews?|interviews?|overviews?|catalogs?|blogs?|status(?:es)?|states?|stations?|logins?/gi
+/** Whether the rows of a table count what happened. */
+const isTally = (table: string): boolean => /usage|count|view|log|limit|stat|metric|hit|download/i.test(table.replace(NO_TALLY, ''))
+
 /** Whose it is and what was agreed, by tables that the SQL may not show. */
-const DEALT = /(^|[._])(transactions?|bids?|auctions?|properties|listings?|ledgers?|wallets?|trades?)$/i
+const DEALT =
+  /(^|[._])(transactions?|bids?|auctions?|properties|listings?|ledgers?|wallets?|trades?|escrows?|payouts?|refunds?|payments?|withdrawals?|balances?|deposits?)(_(accounts?|entries|requests?))?$/i
 
 const DUE =
   /^(?:auto_)?(?:expire|close|end|finish|complete|disable|deactivate|archive|cancel|release|mark|process|handle|check|run|clean_?up|cleanup|prune|purge)_\w*(?:expired|overdue|due|old|stale|pending|scheduled|ended|past|inactive|completed)|^(?:(?:re_?)?calculate|(?:re_?)?compute|refresh|sync|update|aggregate|rebuild)_\w*(?:stats?|statistics|metrics|summar(?:y|ies)|totals?|counts?|counters?|ratings?|averages?|ranks?|rankings?|leaderboards?|streaks?|tiers?|levels?|scores?|status(?:es)?)$/i

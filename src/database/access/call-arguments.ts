@@ -1,6 +1,6 @@
 import type { Catalog, SqlFunction, Table } from '../database.ts'
 import { Evaluator } from './expression/evaluate.ts'
-import { UNGUESSABLE } from './expression/judge.ts'
+import { isUnguessable } from './expression/judge.ts'
 import { bases, type Ways } from './expression/predicate.ts'
 import { readRoutine, returnsOf, scopeOfCall } from './expression/routine.ts'
 import type { World } from './expression/scope.ts'
@@ -62,7 +62,7 @@ function targetsOf(fn: SqlFunction, world: World & JudgeWorld): ReadonlyMap<stri
 }
 
 function madeUpArgument(arg: SqlFunction['args'][number], target: Target | undefined, catalog: Catalog, seeded: Seeded): string {
-  const known = target && !UNGUESSABLE.test(target.column) ? seeded.rows.get(target.table)?.B?.values[target.column] : undefined
+  const known = target && !isUnguessable(target.column) ? seeded.rows.get(target.table)?.B?.values[target.column] : undefined
   // `id = any(p_ids)`
   if (known !== undefined && isOfType(known, arg.type)) return arg.type.endsWith('[]') && !/^'\{|^array\b/i.test(known) ? `array[${known}]` : `(${known})`
   const name = arg.name ?? ''

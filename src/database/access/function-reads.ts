@@ -1,7 +1,7 @@
 import { says } from '../../lib/snake-case.ts'
 import type { SqlFunction, Table } from '../database.ts'
 import type { Evaluator } from './expression/evaluate.ts'
-import { judge, UNGUESSABLE } from './expression/judge.ts'
+import { isUnguessable, judge } from './expression/judge.ts'
 import { ALWAYS, bases, both, isTotal, type Term, visibleBases, type Ways } from './expression/predicate.ts'
 import type { Alternatives, Scope } from './expression/scope.ts'
 import type { Effect } from './expression/statement-effects.ts'
@@ -82,7 +82,7 @@ export function readReturned(
             (w) =>
               possibleFor(w, role) &&
               w.outcome === 'open' &&
-              !w.argumentColumns.some((c) => UNGUESSABLE.test(c)) &&
+              !w.argumentColumns.some((c) => isUnguessable(c)) &&
               !saysMachinesSecret(w, tables) &&
               ![...w.states, ...w.parentStates].some(isPublication) &&
               !(authored && w.states.length > 0) &&
@@ -183,7 +183,7 @@ function isOwnWord(
       if (isSeen(t.instance)) return true
       const ways = judge(both(row.when, v.when), evaluator.instances, t.instance, world)
       // whoever has said a row's token was given what it holds
-      return ways.length > 0 && ways.every((w) => w.outcome === 'owner' || w.bySecret || w.argumentColumns.some((c) => UNGUESSABLE.test(c)))
+      return ways.length > 0 && ways.every((w) => w.outcome === 'owner' || w.bySecret || w.argumentColumns.some((c) => isUnguessable(c)))
     }),
   )
 }

@@ -7,7 +7,7 @@ import { givesCredentials } from './credentials.ts'
 import { isDerived } from './derived-values.ts'
 import { placeholderTable } from './expression/dynamic-sql.ts'
 import type { Evaluator } from './expression/evaluate.ts'
-import { judge, UNGUESSABLE } from './expression/judge.ts'
+import { isUnguessable, judge } from './expression/judge.ts'
 import { bases, both, type Ways } from './expression/predicate.ts'
 import type { Routine } from './expression/routine.ts'
 import type { Alternatives } from './expression/scope.ts'
@@ -112,10 +112,10 @@ export function judgeEffect(
     effect.writes.get(c)?.some((v) => bases(v.term).some((t) => t.t === 'argument') && !isChoiceOfNames(both(effect.when, v.when), v.term)),
   )
   // a code of an advertisement is no secret: whoever has it counts up its uses until it is taken for used up
-  const known = (column: string) => /code$/i.test(column) && takesOff(effect.table) && isCounter(effect)
+  const known = (column: string) => (/code$/i.test(column) && takesOff(effect.table) && isCounter(effect)) || isNameOf(effect, column)
   for (const role of roles) {
     const usable = ways.filter((w) => possibleFor(w, role))
-    const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => UNGUESSABLE.test(c) && !known(c)))
+    const open = usable.filter((w) => w.outcome === 'open' && !w.bySecret && !w.argumentColumns.some((c) => isUnguessable(c) && !known(c)))
     // a row that follows from something the caller was allowed to do (a notification to whom he invited)
     const grants =
       power.some((c) => grantsThere(table, c, effect.command === 'insert' ? 'added' : 'changed') && !isAsByDefault(effect, c, world)) ||
@@ -186,9 +186,18 @@ export function judgeEffect(
   return undefined
 }
 
+/** How the application is set up: what such a row is called by is no secret. */
+const SET_UP = /setting|config|control|feature|flag|option|param|system|content|template|permission|maintenance/i
+
+/** Whether a row of the table is called by what the column holds: the key of a setting. */
+const isNameOf = ({ table, when, instance }: Effect, column: string): boolean =>
+  /^(?:\w{1,30}_)?(?:key|code|slug)$/i.test(column) &&
+  SET_UP.test(table) &&
+  when.some((way) => way.some((a) => a.a === 'compare' && [a.left, a.right].some((t) => t.t === 'column' && t.instance === instance && t.column === column)))
+
 /** The column by which the caller's own row waits for somebody else's word, where the function gives that word to whoever calls, and asks nothing else. */
 function admits(effect: Effect, own: readonly Way[], world: JudgeWorld): string | undefined {
-  if (effect.command !== 'update' || !own.every((w) => w.tables.every((t) => t === effect.table) && !w.argumentColumns.some((c) => UNGUESSABLE.test(c))))
+  if (effect.command !== 'update' || !own.every((w) => w.tables.every((t) => t === effect.table) && !w.argumentColumns.some((c) => isUnguessable(c))))
     return undefined
   return world.heldAtFirst?.(effect.table).find(({ column }) => {
     const values = effect.writes.get(column) ?? []

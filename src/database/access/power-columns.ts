@@ -126,7 +126,7 @@ const TENANT = /(^|_)(org|organi[sz]ation|team|tenant|compan(y|ie)|workspace)s?$
  * not in a list of achievements or a log of attempts, and who takes part in an event may say as what. `own`: the row is the caller's.
  */
 export function grantsThere(table: Table | undefined, column: string, as: 'own' | 'added' | 'changed'): boolean {
-  if (!grantsPower(column)) return false
+  if (!grantsPower(column) || says(WISHED, column)) return false
   if (!table || powerColumnsOf(table).includes(column)) return true
   if (says(OF_A_PLAN, column) && says(PLANS, table.name)) return false
   if (isOnlySaid(table, column)) return false

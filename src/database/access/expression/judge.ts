@@ -5,8 +5,14 @@ import type { Instance } from './scope.ts'
 import { asksForSecret, isSecret, isSecretArgument } from './secret-arguments.ts'
 import type { JudgeWorld, OpenCause, RowState, Way } from './way.ts'
 
-/** Columns whose value nobody guesses: who passes it has been given it. */
-export const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)(_value)?$|invite|share_|slug|confirmation|^(public|link|tracking)_?id$/i
+const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)(_value)?$|invite|share_|slug|confirmation|^(public|link|tracking)_?id$/i
+
+/** Keys and codes that are names of something, and who invited whom. */
+const NAMED_BY =
+  /(?:^|_)(?:permission|role|feature|flag|setting|config|action|event|country|currency|language|locale|area|postal|zip|error|status|category|type)_(?:key|code)$|^invited_(?:by|at|on)(?:_\w{1,20})?$/i
+
+/** Whether nobody guesses what a column holds: who passes it has been given it. */
+export const isUnguessable = (column: string): boolean => UNGUESSABLE.test(column) && !NAMED_BY.test(column)
 
 const SECRET = /(?:^|_)(?:token|secret)(?:_?(?:hash|digest))?$/i
 /** Claims that every signed-in user has in one form or another. */
