@@ -21,7 +21,8 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
 /** How row level security is switched on without locking out whom the code serves: `fix` of the hole, made to fit what the code does with the table. */
 export function enableAdvice(model: Model, table: Table, hole: Hole, policies: readonly Policy[]): Fix {
-  const told = fixOf(hole, fixText(table, policies.length > 0))
+  if (hole.because === 'recursion' && !hole.fix) return { text: GOES_ROUND }
+  const told = fixOf(hole, fixText(table, policies.length > 0, hole.fix?.code.startsWith('-- a policy that asks its own table') === true))
   // what was tried with it in force and still came through says so below
   const stays = policies.length > 0 && !told.code && hole.proof === 'executed' && table.kind !== 'foreign'
   const proposed: Fix = stays ? { ...told, language: 'sql', code: `alter table ${readableName(qualifiedName(table))} enable row level security;` } : told
@@ -87,6 +88,9 @@ function enteredByStaff(model: Model, table: Table, fix: Fix, on: string, condit
     code: `${on}\n${admin.code}`,
   }
 }
+
+const GOES_ROUND =
+  'Before row level security is switched on, put what its policies ask of the table itself, or of tables whose policies ask this one, to a function with SECURITY DEFINER: as they are, PostgreSQL would refuse every query with "infinite recursion detected in policy", of this table and of all whose policies ask it.'
 
 const ENTERED_BY = /^(?:created|added|posted|uploaded|entered|published|made)_by(?:_id|_user_id)?$/
 
@@ -359,9 +363,12 @@ function openWords(code: string, table: Table, uses: readonly Use[]): string {
   return ` Every column becomes readable to everybody${code.includes('to anon') ? '' : ' who is signed in'} (${listed(table.columns.map((c) => c.name))}): leave the policy out if that is too much.${written ? ` ${written} writes rows with the rights of whoever visits: move that to the server, or add a policy for whom it is meant.` : ''}`
 }
 
-function fixText(table: Table, hasPolicies: boolean): string {
+function fixText(table: Table, hasPolicies: boolean, byFunction: boolean): string {
   if (table.kind === 'foreign') return 'Take the API roles their privileges on it, or move it to a schema that is not exposed.'
-  if (hasPolicies) return 'Enable row level security; the policies that exist then take effect.'
+  if (hasPolicies)
+    return byFunction
+      ? 'Enable row level security; the policies that exist then take effect, but for what they ask of the table itself, which PostgreSQL would refuse as infinite recursion: a function asks that.'
+      : 'Enable row level security; the policies that exist then take effect.'
   return table.userData
     ? 'Enable row level security and let each user reach the own rows only.'
     : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'

@@ -5,7 +5,7 @@ import type { JudgeWorld } from './expression/way.ts'
 import { fixFor, holdsWithSession } from './fix.ts'
 import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
-import { recursions } from './recursion.ts'
+import { askedByFunctions, recursions } from './recursion.ts'
 import type { Seeded } from './seed.ts'
 import type { AccessSession } from './session.ts'
 import { ident, identOf, readableName } from './sql.ts'
@@ -76,10 +76,13 @@ export async function confirm(
       touches: [],
     })
   for (const hole of recursions(catalog, objects)) {
-    const { code } = hole.fix ?? {}
     const trials = byTable.get(hole.object)
-    const after = code && trials?.seeded ? await session.attempt(`fix ${hole.object}`, () => trier.withFix(code, () => trials.select('A', 'own'))) : undefined
-    confirmed.push(code && after?.result === 'allowed' ? withFix(hole, code, true) : hole)
+    const codes = trials?.seeded ? [hole.fix?.code, askedByFunctions(trials.table, catalog, 'itself')].filter((c) => c !== undefined) : []
+    const proved = await session.attempt(`fix ${hole.object}`, async () => {
+      for (const code of codes) if ((await trier.withFix(code, async () => trials?.select('A', 'own')))?.result === 'allowed') return code
+      return undefined
+    })
+    confirmed.push(proved ? withFix(hole, proved, true) : hole)
   }
   return { objects, holes: confirmed }
 }
@@ -138,8 +141,13 @@ async function confirmHole(
   if (hole.kind === 'locked' && before.result !== 'allowed') return before.result === 'refused' ? 'gone' : current
   const wanted = fixFor(current, catalog, readings)
   if (!wanted) return current
-  const code = await endingFix(trier, trials, wanted, () => fixByFunction(current, trials.table, catalog, readings))
-  if (!code) return current
+  const code = await endingFix(trier, trials, wanted, () =>
+    current.kind === 'no-rls'
+      ? (['itself', 'all'] as const).map((which) => withFunctions(wanted, askedByFunctions(trials.table, catalog, which)))
+      : [fixByFunction(current, trials.table, catalog, readings)],
+  )
+  // what switching it on would stop for good is no fix
+  if (!code) return current.kind === 'no-rls' ? { ...current, because: 'recursion' } : current
   const after = await trier.withFix(code, () => trials.tryHole(current))
   if (after === undefined) return current
   if (after.result !== 'allowed') return withFix(current, code, before.result === 'allowed' && after.result === 'refused')
@@ -158,16 +166,22 @@ async function confirmHole(
   return closed?.result === 'refused' ? { ...withFix(current, both, before.result === 'allowed'), beside } : current
 }
 
-/** The fix, or the one that asks by a function where the policies of two tables would ask each other; undefined where neither comes to an end. */
-async function endingFix(trier: Trier, trials: TableTrials, code: string, byFunction: () => string | undefined): Promise<string | undefined> {
-  if (!/create policy|alter policy/i.test(code)) return code
+/** The fix, or the first that asks by functions and comes to an end, where policies would ask each other; undefined where none does. */
+async function endingFix(trier: Trier, trials: TableTrials, code: string, byFunctions: () => readonly (string | undefined)[]): Promise<string | undefined> {
+  const enables = /enable row level security/i.test(code)
+  if (!enables && !/create policy|alter policy/i.test(code)) return code
   const read = () => trials.select('A', 'own')
   const after = await trier.withFix(code, read)
-  if (!after || !isRecursion(after) || isRecursion(await read())) return code
-  const asked = byFunction()
-  const again = asked && (await trier.withFix(asked, read))
-  return again && !isRecursion(again) ? asked : undefined
+  if (!after || !isRecursion(after) || (!enables && isRecursion(await read()))) return code
+  for (const asked of byFunctions()) {
+    const again = asked && (await trier.withFix(asked, read))
+    if (again && !isRecursion(again)) return asked
+  }
+  return undefined
 }
+
+const withFunctions = (code: string, asked: string | undefined): string | undefined =>
+  asked && `-- a policy that asks its own table on the way would never come to an end: a function asks\n${asked}\n${code}`
 
 async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {
   const name = nameOf(view)
