@@ -33,6 +33,19 @@ function classify(...lines: string[]) {
 describe('whose rows they are', () => {
   test.each<[string, string[], Record<string, string | undefined>]>([
     [
+      'who played and who won, in rows about what is played, are no owners; of a game of two they are',
+      [
+        'results: id uuid pk, match_id uuid, winner_id uuid -> auth.users, recorded_by uuid -> auth.users',
+        'vods: id uuid pk, match_id uuid, player1_id uuid -> auth.users, player2_id uuid -> auth.users',
+        'games: id uuid pk, player1_id uuid -> auth.users, player2_id uuid -> auth.users, winner_id uuid -> auth.users',
+      ],
+      {
+        results: 'recorded_by references auth.users / recorded_by',
+        vods: undefined,
+        games: 'player1_id references auth.users / player1_id player2_id winner_id',
+      },
+    ],
+    [
       'a key to auth.users, in any language',
       ['facturas: id uuid pk, usuario_id uuid -> auth.users'],
       { facturas: 'usuario_id references auth.users / usuario_id' },

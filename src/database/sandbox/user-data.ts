@@ -216,7 +216,7 @@ function ownData(
     .map((c) => c.name)
   const keyIsUser = isPerson && (toPeople.length === 0 || toPeople.some((c) => table.primaryKey.includes(c)))
   const known = [...new Set([...byDefault, ...toPeople.filter((c) => says(OWNER, c)), ...named, ...toPeople, ...(keyIsUser ? table.primaryKey : [])])]
-  const candidates = [...new Set([...known, ...asked])]
+  const candidates = [...new Set([...known, ...asked])].filter((c) => !isPlayedFor(table, c))
   const owners = candidates.filter((c) => !says(TOUCHED_BY, c))
   const helpers = candidates.filter((c) => says(TOUCHED_BY, c) && !says(TOUCHED_LATER, c))
   const ownerColumns = owners.length ? owners : helpers
@@ -247,6 +247,13 @@ function ownData(
               : undefined
   return because ? { because, ownerColumns, tenantColumns, personalColumns, powerColumns } : undefined
 }
+
+const OUTCOME =
+  /^(?:winner|loser|champion|runner_?up|mvp|(?:player|participant|opponent|fighter|competitor|contestant)_?(?:[1-4]|one|two|a|b))(?:_user|_player|_profile)?_?id$/i
+const PLAYED = /^(?:match|game|tournament|round|bracket|bout|fixture|heat)_?(?:id|uuid)$/i
+
+/** Who played and who won, in a row about something that is played: the row is of the match, and none of them wrote it. */
+const isPlayedFor = (table: Table, column: string): boolean => says(OUTCOME, column) && table.columns.some((c) => says(PLAYED, c.name))
 
 /** Rows with a website or opening hours, a category, a rating, pictures: the number in them is how to reach a business. */
 function isEntryOfDirectory({ name, columns }: Table): boolean {
