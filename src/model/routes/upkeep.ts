@@ -28,8 +28,15 @@ export function renewsToken({ effect: e }: Step, { steps }: Behaviour, index: nu
   if (!set.some(([column]) => says(KEPT, column)) || set.some(([, v]) => fromRequest(v))) return false
   const asked = steps.slice(0, index).findLast((s) => s.effect.kind === 'http')?.effect
   const named = (word: string) => asked?.kind === 'http' && asked.args.some((a) => mentions(a, (x) => x.v === 'const' && String(x.value).includes(word)))
-  return named('refresh_token') && !named('authorization_code')
+  return named('refresh_token') && !named('authorization_code') && !handsOn(steps)
 }
+
+/** What another service answered is in the handler's own answer, which is got with the token: that the token was renewed is part of handing it out. */
+const handsOn = (steps: readonly Step[]): boolean =>
+  steps.some(({ effect: e }) => e.kind === 'respond' && e.body !== undefined && (e.status ?? 200) < 300 && !tellsNothing(e.body, steps))
+
+const tellsNothing = (body: Value, steps: readonly Step[]): boolean =>
+  !mentions(body, (x) => x.v === 'unknown' || ((x.v === 'result' || x.v === 'row') && steps[x.step]?.effect.kind === 'http'))
 
 const CACHE = /(?:^|_)cached?(?:_|$)/i
 /** What a cached answer is found by. */
