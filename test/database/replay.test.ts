@@ -297,6 +297,21 @@ alter table later add column author uuid;
       ['too early', 2, undefined],
     ])
   })
+
+  test('but not past a view of the same name that was made meanwhile', async () => {
+    const { catalog, gaps } = await replaySql(
+      migration(`
+create table hotels (id uuid primary key, status text);
+create view shown as select h.id, h.status from hotels h join reviews r on r.hotel_id = h.id where h.status = 'approved';
+create view taken_back as select r.id from reviews r;
+drop view if exists shown, taken_back;
+create view shown as select h.id, h.status from hotels h;
+create table reviews (id uuid primary key, hotel_id uuid references hotels (id));
+`),
+    )
+    expect(gaps).toEqual([])
+    expect(catalog.views).toMatchObject([{ name: 'shown', reads: ['public.hotels'], at: { line: 6 } }])
+  })
 })
 
 describe('as the platform does it', () => {

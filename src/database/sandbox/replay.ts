@@ -11,7 +11,7 @@ import type { Repaired } from './repaired.ts'
 import { Repairs } from './repairs.ts'
 import { ALL_TOPICS, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
 import { RESERVED_MS } from './stopwatch.ts'
-import { ident, inside, kindOf, literal, nameParts, relationName } from './tree.ts'
+import { ident, inside, kindOf, literal, nameParts, qualified, relationName, type Tree } from './tree.ts'
 import { lostWith } from './unparsed.ts'
 
 /** What a replay has to know of its surroundings. */
@@ -294,12 +294,12 @@ export class Replay {
     this.deferred.set(key, [...(this.deferred.get(key) ?? []), s])
   }
 
-  /** A policy that waits, and that a later statement takes away or makes anew, is none any more when what it waits for is there. */
+  /** A policy or a view that waits, and that a later statement takes away or makes anew, is none any more when what it waits for is there. */
   private overtaken(s: Statement): void {
-    const names = policyNames(s)
+    const names = replaceable(s)
     if (!names.length) return
     for (const [key, waiting] of this.deferred) {
-      const left = waiting.filter((w) => w.kind !== 'CreatePolicyStmt' || !names.includes(policyNames(w)[0] ?? ''))
+      const left = waiting.filter((w) => !isMade(w) || !names.includes(replaceable(w)[0] ?? ''))
       this.count.applied += waiting.length - left.length
       this.deferred.set(key, left)
     }
@@ -345,11 +345,16 @@ function refusal(s: Statement): { because: string; touches: DatabaseGap['touches
   return undefined
 }
 
-/** The policies, by table and name, that a statement makes or drops. */
-const policyNames = (s: Statement): readonly string[] => {
+/** The policies, by table and name, and the views that a statement makes or drops. */
+const replaceable = (s: Statement): readonly string[] => {
   if (s.kind === 'CreatePolicyStmt') return [policyKey(relationName(s.node.table), s.node.policy_name)]
-  return s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY' ? droppedPolicies(s) : []
+  if (s.kind === 'ViewStmt') return [relationName(s.node.view)]
+  if (s.kind !== 'DropStmt') return []
+  if (s.node.removeType === 'OBJECT_POLICY') return droppedPolicies(s)
+  return s.node.removeType === 'OBJECT_VIEW' ? ((s.node.objects ?? []) as readonly Tree[]).map((o) => qualified(nameParts(o.List?.items))) : []
 }
+
+const isMade = (s: Statement): boolean => s.kind === 'CreatePolicyStmt' || s.kind === 'ViewStmt'
 
 function isEventTrigger(s: Statement): boolean {
   return s.kind === 'CreateEventTrigStmt' || s.kind === 'AlterEventTrigStmt' || (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_EVENT_TRIGGER')
