@@ -148,7 +148,7 @@ create policy "own" on profiles for select using (id = auth.uid());
   expect(fixes['function contact-form']).toMatch(
     /administrator where all rows of contact_messages are read[\s\S]*where all rows are read[\s\S]*403[\s\S]*for the rest[\s\S]*429/,
   )
-  expect(fixes['function bulk']).toMatch(/that they are an administrator/)
+  expect(fixes['function bulk']).toMatch(/which tables and columns it is for and who may have them[\s\S]*Asking who is signed in is not enough/)
 })
 
 test('who calls decides what is asked: the clock names no row, and the server sends itself no session', async () => {

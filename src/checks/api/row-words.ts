@@ -400,7 +400,7 @@ function stateFix(route: Route): SaidOfBreach['fix'] {
 const above = (b: OwnershipBreach): string => (b.above ?? []).join(' or ')
 
 /** The body of a request, as the framework hands it to the handler. */
-function bodyOf({ framework, answers }: Route): string {
+export function bodyOf({ framework, answers }: Route): string {
   if (/^(?:Express|Fastify|NestJS|Koa)/.test(framework) || answers === 'res') return framework === 'Koa' ? 'ctx.request.body' : 'req.body'
   return answers === 'status-object' ? "JSON.parse(event.body ?? '{}')" : framework === 'Hono' ? 'await c.req.json()' : 'await request.json()'
 }
