@@ -17,6 +17,8 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
   const { modules, sources } = program
   const pages = pagesByFile(routes)
   const drawn = lazily(() => drawnPages(routes, program))
+  // most files write out no address, and every handler asks who writes out its own
+  const writing = lazily(() => [...sources].filter(([, js]) => addressesIn(js).length > 0))
   // several parts of one finding ask the same
   return rememberFor((route: Route): readonly Route[] => {
     if (route.kind === 'edge-function')
@@ -25,7 +27,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
     const users =
       route.kind === 'action'
         ? filesUsing(route, pages, modules, sources)
-        : [...sources].flatMap(([path, js]) => (path === route.path ? [] : asking(path, js, route, modules, sources)))
+        : writing().flatMap(([path, js]) => (path === route.path ? [] : asking(path, js, route, modules, sources)))
     return users ? pagesWith(users, modules, pages) : []
   })
 }

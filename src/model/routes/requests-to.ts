@@ -1,4 +1,5 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
@@ -21,9 +22,11 @@ export function requestsTo(
   modules: Pick<ModulesModel, 'inBrowser'>,
 ): (route: Route) => readonly OwnRequest[] {
   const handlers = new Set(routes.flatMap((r) => (r.kind === 'page' ? [] : [r.path])))
+  // few files make requests, and every handler asks who makes those to it
+  const asking = lazily(() => [...sources].filter(([, js]) => requestsIn(js).length > 0))
   return rememberFor((route: Route): readonly OwnRequest[] => {
     if (route.kind !== 'api') return []
-    return [...sources].flatMap(([path, js]) =>
+    return asking().flatMap(([path, js]) =>
       path === route.path
         ? []
         : requestsIn(js)
