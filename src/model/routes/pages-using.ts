@@ -1,4 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
+import { keptList } from '../../lib/kept-list.ts'
 import { lazily } from '../../lib/lazily.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
@@ -17,8 +18,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
   const { modules, sources } = program
   const pages = pagesByFile(routes)
   const drawn = lazily(() => drawnPages(routes, program))
-  // most files write out no address, and every handler asks who writes out its own
-  const writing = lazily(() => [...sources].filter(([, js]) => addressesIn(js).length > 0))
+  const writing = lazily(() => filesByDepth(sources))
   // several parts of one finding ask the same
   return rememberFor((route: Route): readonly Route[] => {
     if (route.kind === 'edge-function')
@@ -27,7 +27,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
     const users =
       route.kind === 'action'
         ? filesUsing(route, pages, modules, sources)
-        : writing().flatMap(([path, js]) => (path === route.path ? [] : asking(path, js, route, modules, sources)))
+        : (writing().get(route.route.split('/').length) ?? []).flatMap(([path, js]) => (path === route.path ? [] : asking(path, js, route, modules, sources)))
     return users ? pagesWith(users, modules, pages) : []
   })
 }
@@ -193,9 +193,19 @@ function keptIn(js: JavaScriptFacts): ReadonlyMap<Expr, { readonly name: string;
   return found
 }
 
+/** The files that write out addresses of so many parts: most write out none, and every handler asks who writes out its own. */
+function filesByDepth(sources: ReadonlyMap<string, JavaScriptFacts>): ReadonlyMap<number, readonly (readonly [string, JavaScriptFacts])[]> {
+  const found = new Map<number, (readonly [string, JavaScriptFacts])[]>()
+  for (const file of sources) for (const depth of new Set(addressesIn(file[1]).map((a) => partsOf(a.address).length))) keptList(found, depth).push(file)
+  return found
+}
+
+/** What stands between the slashes, one at the end left out. */
+const partsOf = (address: string): readonly string[] => address.replace(/(?<=.)\/$/, '').split('/')
+
 /** Whether an address is that of a route: what is put in takes the place of a parameter, or follows as a query. */
 export function leadsTo(address: string, route: string): boolean {
-  const asked = address.replace(/(?<=.)\/$/, '').split('/')
+  const asked = partsOf(address)
   const parts = route.split('/')
   return (
     asked.length === parts.length &&
