@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parseTar } from 'nanotar'
+import { memo } from '../../lib/memo.ts'
 
 /** Where the engine looks for its own files. */
 const PREFIX = '/pglite'
@@ -45,6 +46,14 @@ const NEEDS: Readonly<Record<string, string>> = { earthdistance: 'cube' }
 /** Names for CREATE EXTENSION. */
 export const REAL_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(BUNDLES))
 
+/** What a bundle holds, unpacked once for all engines of a process: each of them writes a copy. */
+const unpacked = memo((url: string): readonly { readonly path: string; readonly data: Uint8Array }[] =>
+  // The reader takes the whole memory behind what it is given, of which a small bundle has only a part.
+  parseTar(new Uint8Array(gunzipSync(readFileSync(new URL(url))))).flatMap(({ name, data, type }) =>
+    type === 'file' && data ? [{ path: `${PREFIX}/${name}`, data }] : [],
+  ),
+)
+
 /** The part of the engine's file system that is written to. */
 export interface FileSystem {
   mkdirTree(path: string): void
@@ -85,12 +94,9 @@ export class ExtensionFiles {
     const bundle = BUNDLES[name]
     if (!bundle || this.#there.has(name)) return
     this.#there.add(name)
-    // The reader takes the whole memory behind what it is given, of which a small bundle has only a part.
-    for (const { name: path, data, type } of parseTar(new Uint8Array(gunzipSync(readFileSync(bundle()))))) {
-      if (type !== 'file' || !data) continue
-      const to = `${PREFIX}/${path}`
-      this.#fs.mkdirTree(to.slice(0, to.lastIndexOf('/')))
-      this.#fs.writeFile(to, data)
+    for (const { path, data } of unpacked(bundle().href)) {
+      this.#fs.mkdirTree(path.slice(0, path.lastIndexOf('/')))
+      this.#fs.writeFile(path, data)
     }
     const needed = NEEDS[name]
     if (needed) this.provide(needed)
