@@ -1,5 +1,6 @@
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import type { DatabaseCall } from '../../model/routes/timetable.ts'
@@ -111,8 +112,8 @@ function tellsOfRow(names: ReadonlySet<string>, { kind, framework }: Route): boo
   return names.has('record') && (names.has('old_record') || (alone && names.has('table') && names.has('type')))
 }
 
-/** Who calls a handler, as far as the repository shows. */
-export function audienceOf(route: Route, around: Surroundings): Audience {
+/** Who calls a handler, as far as the repository shows: several parts of one finding ask the same. */
+export const audienceOf = rememberFor((route: Route, around: Surroundings): Audience => {
   const words = wordsOf(route)
   // whoever sees the pages that use it has signed in, whatever its name says
   if (route.behind) return { who: route.behind === 'administrators' || isForAdministrators(route) ? 'administrators' : 'people' }
@@ -189,7 +190,7 @@ export function audienceOf(route: Route, around: Surroundings): Audience {
   }
   // what only costs something is worth the same to whoever looks at a page: people may use it elsewhere as well
   return open.length === using.length || onlyCosts(route) ? { who: 'visitors', as: 'page', pages: open } : { who: 'people', besides: first }
-}
+})
 
 const SIGN_UP = /(?:^|\/)(?:sign-?up|register|registration|join)(?:[-_/]?\w{0,30})?$/i
 

@@ -1,3 +1,5 @@
+import { memo } from '../../lib/memo.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { limiterAsWritten } from '../../model/routes/written-guard.ts'
 import type { Fix } from '../define-check.ts'
@@ -24,18 +26,17 @@ export function limiterFor(route: Route, known: Pick<Known, 'all' | 'around'>): 
 /** The limiter of another handler, that of the next folder first. */
 function ownLimiter(route: Route, { all, around }: Pick<Known, 'all' | 'around'>): Limits | undefined {
   const folders = route.path.split('/')
-  const shared = ({ path }: Route): number => path.split('/').findIndex((part, i) => part !== folders[i])
-  const examples = all
+  const shared = memo((path) => path.split('/').findIndex((part, i) => part !== folders[i]))
+  const examples = limited(all)
     .filter(
       (r) =>
         r !== route &&
-        r.limit &&
         r.kind === route.kind &&
         r.framework === route.framework &&
         r.workspace === route.workspace &&
         (r.answers ?? '') === (route.answers ?? ''),
     )
-    .sort((a, b) => Number(IS_FOR_SIGN_IN.test(b.route)) - Number(IS_FOR_SIGN_IN.test(a.route)) || shared(b) - shared(a))
+    .sort((a, b) => Number(IS_FOR_SIGN_IN.test(b.route)) - Number(IS_FOR_SIGN_IN.test(a.route)) || shared(b.path) - shared(a.path))
   for (const example of examples.slice(0, 25)) {
     const code = limiterAsWritten(example, route, around, (status) => refusalAt(route, around, status))
     if (code !== undefined)
@@ -53,6 +54,8 @@ function ownLimiter(route: Route, { all, around }: Pick<Known, 'all' | 'around'>
       }
     : undefined
 }
+
+const limited = rememberFor((all: readonly Route[]): readonly Route[] => all.filter((r) => r.limit))
 
 /** What is limited there is tried by strangers, as what is written about here. */
 const IS_FOR_SIGN_IN = /log-?in|sign-?(?:in|up)|password|otp|register|auth/i

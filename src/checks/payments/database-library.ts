@@ -1,4 +1,5 @@
 import { rememberFor } from '../../lib/remember-for.ts'
+import type { Behaviour } from '../../model/behaviour/behaviour.ts'
 import type { Route, RoutesModel } from '../../model/routes/routes.ts'
 
 /** Libraries that who has them keeps the tables with, whatever else the application is asked through. */
@@ -19,6 +20,13 @@ export function libraryAt(path: string, { routes, surroundings }: RoutesModel): 
 const mostUsed = rememberFor((routes: readonly Route[]): string | undefined => {
   const counts = new Map<string, number>()
   for (const { behaviour } of routes)
-    for (const { effect: e } of behaviour?.steps ?? []) if (e.kind === 'db') counts.set(e.client.library, (counts.get(e.client.library) ?? 0) + 1)
+    for (const [library, times] of behaviour ? asksThrough(behaviour) : []) counts.set(library, (counts.get(library) ?? 0) + times)
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
+})
+
+/** How often a handler asks through each library. */
+const asksThrough = rememberFor(({ steps }: Behaviour): readonly (readonly [library: string, times: number])[] => {
+  const counts = new Map<string, number>()
+  for (const { effect: e } of steps) if (e.kind === 'db') counts.set(e.client.library, (counts.get(e.client.library) ?? 0) + 1)
+  return [...counts]
 })

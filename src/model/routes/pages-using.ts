@@ -1,5 +1,4 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { keptList } from '../../lib/kept-list.ts'
 import { lazily } from '../../lib/lazily.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
@@ -8,6 +7,7 @@ import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { pageSigns } from './client-pages.ts'
 import { componentsUsing } from './files-using.ts'
+import { OwnAddresses } from './own-addresses.ts'
 import type { Route } from './routes.ts'
 import { usersOf } from './unlinked-actions.ts'
 
@@ -18,7 +18,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
   const { modules, sources } = program
   const pages = pagesByFile(routes)
   const drawn = lazily(() => drawnPages(routes, program))
-  const writing = lazily(() => filesByDepth(sources))
+  const writing = lazily(() => addressesOf(sources))
   // several parts of one finding ask the same
   return rememberFor((route: Route): readonly Route[] => {
     if (route.kind === 'edge-function')
@@ -27,7 +27,9 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
     const users =
       route.kind === 'action'
         ? filesUsing(route, pages, modules, sources)
-        : (writing().get(route.route.split('/').length) ?? []).flatMap(([path, js]) => (path === route.path ? [] : asking(path, js, route, modules, sources)))
+        : [...Map.groupBy(writing().of(route.route), (a) => a.path)].flatMap(([path, found]) =>
+            path === route.path ? [] : asking(path, found, modules, sources),
+          )
     return users ? pagesWith(users, modules, pages) : []
   })
 }
@@ -137,10 +139,8 @@ interface Address {
   readonly kept?: { readonly name: string; readonly key: string }
 }
 
-/** The files that ask for a route by what one file writes: that one, or those who take the very address out of a list of them that it keeps. */
-function asking(path: string, js: JavaScriptFacts, route: Route, modules: Modules, sources: ReadonlyMap<string, JavaScriptFacts>): readonly string[] {
-  const found = addressesIn(js).filter((a) => leadsTo(a.address, route.route))
-  if (!found.length) return []
+/** The files that ask for a route whose address one file writes: that one, or those who take the very address out of a list of them that it keeps. */
+function asking(path: string, found: readonly Address[], modules: Modules, sources: ReadonlyMap<string, JavaScriptFacts>): readonly string[] {
   if (found.some((a) => !a.kept)) return [path]
   const users = modules.importers(path).map((p) => p.path)
   return [path, ...users].filter((user) => {
@@ -193,25 +193,9 @@ function keptIn(js: JavaScriptFacts): ReadonlyMap<Expr, { readonly name: string;
   return found
 }
 
-/** The files that write out addresses of so many parts: most write out none, and every handler asks who writes out its own. */
-function filesByDepth(sources: ReadonlyMap<string, JavaScriptFacts>): ReadonlyMap<number, readonly (readonly [string, JavaScriptFacts])[]> {
-  const found = new Map<number, (readonly [string, JavaScriptFacts])[]>()
-  for (const file of sources) for (const depth of new Set(addressesIn(file[1]).map((a) => partsOf(a.address).length))) keptList(found, depth).push(file)
+/** All addresses that the code writes out, with the files that they stand in. */
+function addressesOf(sources: ReadonlyMap<string, JavaScriptFacts>): OwnAddresses<Address & { readonly path: string }> {
+  const found = new OwnAddresses<Address & { readonly path: string }>()
+  for (const [path, js] of sources) for (const a of addressesIn(js)) found.add(a.address, { ...a, path })
   return found
-}
-
-/** What stands between the slashes, one at the end left out. */
-const partsOf = (address: string): readonly string[] => address.replace(/(?<=.)\/$/, '').split('/')
-
-/** Whether an address is that of a route: what is put in takes the place of a parameter, or follows as a query. */
-export function leadsTo(address: string, route: string): boolean {
-  const asked = partsOf(address)
-  const parts = route.split('/')
-  return (
-    asked.length === parts.length &&
-    asked.every((part, i) => {
-      const of = parts[i] as string
-      return part === of || (part.includes('…') && of.startsWith('[')) || (i === parts.length - 1 && part === `${of}…`)
-    })
-  )
 }

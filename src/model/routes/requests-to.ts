@@ -4,7 +4,7 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
-import { leadsTo } from './pages-using.ts'
+import { OwnAddresses } from './own-addresses.ts'
 import type { Route } from './routes.ts'
 
 /** A request that code of the application makes to a handler of its own. */
@@ -22,17 +22,17 @@ export function requestsTo(
   modules: Pick<ModulesModel, 'inBrowser'>,
 ): (route: Route) => readonly OwnRequest[] {
   const handlers = new Set(routes.flatMap((r) => (r.kind === 'page' ? [] : [r.path])))
-  // few files make requests, and every handler asks who makes those to it
-  const asking = lazily(() => [...sources].filter(([, js]) => requestsIn(js).length > 0))
+  const asking = lazily(() => {
+    const found = new OwnAddresses<Request & { readonly path: string }>()
+    for (const [path, js] of sources) for (const r of requestsIn(js)) found.add(r.address, { ...r, path })
+    return found
+  })
   return rememberFor((route: Route): readonly OwnRequest[] => {
     if (route.kind !== 'api') return []
-    return asking().flatMap(([path, js]) =>
-      path === route.path
-        ? []
-        : requestsIn(js)
-            .filter((r) => leadsTo(r.address, route.route) && (!r.method || !route.method || r.method === route.method))
-            .map(({ line, brings }) => ({ path, line, brings, fromServer: handlers.has(path) && !modules.inBrowser(path, line) })),
-    )
+    return asking()
+      .of(route.route)
+      .filter((r) => r.path !== route.path && (!r.method || !route.method || r.method === route.method))
+      .map(({ path, line, brings }) => ({ path, line, brings, fromServer: handlers.has(path) && !modules.inBrowser(path, line) }))
   })
 }
 
