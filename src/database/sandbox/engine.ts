@@ -1,6 +1,7 @@
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite'
 import { type SqlAnswer, SqlFailure } from '../access/session.ts'
 import { ExtensionFiles } from './extension-files.ts'
+import { TemplateFiles } from './template-files.ts'
 
 /** What the prelude creates: its functions are called in any replay. */
 const ALWAYS = ['pgcrypto', 'uuid-ossp']
@@ -22,9 +23,9 @@ export class Engine {
     for (const name of ALWAYS) this.extensions.provide(name)
   }
 
-  /** Starts from a template (a tar of a data directory), or from nothing. */
+  /** Starts from a template (a tar of a data directory, whose bytes become the engine's own), or from nothing. */
   static async start(template?: Uint8Array<ArrayBuffer>): Promise<Engine> {
-    return new Engine(await PGlite.create(template ? { loadDataDir: new Held(template), username: 'supabase_admin' } : { initDbStartParams: INITDB }))
+    return new Engine(await PGlite.create(template ? { fs: new TemplateFiles(template), username: 'supabase_admin' } : { initDbStartParams: INITDB }))
   }
 
   async exec(sql: string): Promise<SqlAnswer> {
@@ -55,21 +56,6 @@ export class Engine {
     } catch (error) {
       throw toFailure(error)
     }
-  }
-}
-
-/** Bytes that are given out as they are: a Blob copies them twice. */
-class Held extends Blob {
-  readonly #bytes: Uint8Array<ArrayBuffer>
-
-  constructor(bytes: Uint8Array<ArrayBuffer>) {
-    super()
-    this.#bytes = bytes
-  }
-
-  override async arrayBuffer(): Promise<ArrayBuffer> {
-    const { buffer, byteOffset, byteLength } = this.#bytes
-    return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)
   }
 }
 

@@ -1,0 +1,45 @@
+import { MemoryFS } from '@electric-sql/pglite'
+import { parseTar } from 'nanotar'
+
+/** Where the engine looks for its data directory. */
+const DATA = '/pglite/data'
+
+/** The part of the engine's file system that a data directory is laid down with. */
+interface Files {
+  mkdirTree(path: string): void
+  /** With `canOwn` the file is written into the very bytes that are given. */
+  writeFile(path: string, data: Uint8Array, options: { readonly canOwn: true }): void
+}
+
+/**
+ * Files in memory that hold a data directory from the beginning. The engine's own way to load one looks each folder of each path up several times and
+ * copies what it writes: a quarter of the time that starting takes.
+ */
+export class TemplateFiles extends MemoryFS {
+  readonly #template: Uint8Array<ArrayBuffer>
+
+  /** A tar of a data directory. The engine writes into these bytes: they are nobody else's from here on. */
+  constructor(template: Uint8Array<ArrayBuffer>) {
+    super()
+    this.#template = template
+  }
+
+  /** The engine is loaded and has not started: it takes up what it finds here. */
+  override async initialSyncFs(): Promise<void> {
+    const files = this.pg?.Module.FS as unknown as Files
+    const made = new Set<string>()
+    const folder = (path: string) => {
+      if (!made.has(path)) files.mkdirTree(path)
+      made.add(path)
+    }
+    folder(DATA)
+    for (const { name, data, type } of parseTar(this.#template)) {
+      const path = `${DATA}/${name.replace(/^\/+/, '').replace(/\/$/, '')}`
+      if (type === 'directory') folder(path)
+      else if (type === 'file') {
+        folder(path.slice(0, path.lastIndexOf('/')))
+        files.writeFile(path, data ?? new Uint8Array(), { canOwn: true })
+      }
+    }
+  }
+}
