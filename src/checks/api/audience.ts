@@ -2,6 +2,7 @@ import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import type { DatabaseCall } from '../../model/routes/timetable.ts'
 import { protectedBecause } from '../auth/protected-because.ts'
@@ -150,7 +151,7 @@ export const audienceOf = rememberFor((route: Route, around: Surroundings): Audi
     return { who: 'service', sender: 'database' }
   if (route.kind !== 'action' && !asksPages && (has(words, HOOK) || (has(words, SERVICE) && !has(words, AUTH)))) {
     const named = NAMED_SENDERS.exec(words)?.[1]
-    return { who: 'service', ...(named ? { sender: (named[0] as string).toUpperCase() + named.slice(1) } : {}) }
+    return { who: 'service', ...(named ? { sender: withCapital(named) } : {}) }
   }
   const pages = callers.filter(outsideFunctions)
   // who makes or opens a bucket, or works on whichever table he names, runs the application

@@ -4,6 +4,7 @@ import { lastPart } from '../../lib/last-part.ts'
 import { linesFrom } from '../../lib/place.ts'
 import { removeEntries, setValue } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { AuthModel, AuthSetting, RedirectUse, WrongHost } from '../../model/auth/auth.ts'
 import type { HowToVerify, Issue } from '../define-check.ts'
 
@@ -50,7 +51,7 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
       subject: `file ${first.at.path}`,
       discriminator: 'fallback',
       severity: 'Medium',
-      title: `${capital(flow.name)} falls back to ${first.kind}`,
+      title: `${withCapital(flow.name)} falls back to ${first.kind}`,
       message: `When ${unset}, ${flow.name} URLs (${use.how} in ${where}) silently become ${first.url.replace(/:$/, '')}. ${unless.length ? 'A deployment that forgets the variable sends real users there.' : 'No variable says where production is, so that nothing else stands behind what is sent or missing.'}`,
       attack: `Users ${unless.length ? 'of such a deployment' : 'for whom it is missing'} are sent to ${first.url} with ${flow.carries} in the URL, where any program listening on that address receives it.`,
       fix: {
@@ -79,7 +80,7 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
     subject: `file ${first.at.path}`,
     discriminator: 'literal',
     severity: 'High',
-    title: `${capital(flow.name)} redirects to ${first.kind}`,
+    title: `${withCapital(flow.name)} redirects to ${first.kind}`,
     message: `${use.how} of ${wordOf(use)} (${where}) is ${first.url}, which is ${first.kind === 'localhost' ? 'the visitor’s own machine' : `a ${first.kind}`} and not the production domain.`,
     attack:
       first.kind === 'localhost'
@@ -214,5 +215,3 @@ function isDeclared(auth: AuthModel, url: string): boolean {
 function wordOf(u: RedirectUse): string {
   return { oauth: 'the OAuth sign-in', confirmation: 'the confirmation mail', 'magic-link': 'the magic link', reset: 'the password reset mail' }[u.purpose]
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,3 +1,4 @@
+import { withCapital } from '../../lib/with-capital.ts'
 import type { FixedPayer, HardcodedIdentity, OwnerMail, SqlAccount } from '../../model/code/code.ts'
 import type { FixedUser } from '../../model/code/fixed-users.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
@@ -22,7 +23,7 @@ export function identityIssue(i: HardcodedIdentity, administrators: Administrato
     title: critical ? 'Bypass for a fixed identity' : 'Fixed identity decides about access',
     message: critical
       ? `Access is decided by comparing ${whose} (${i.shown}) with ${i.writtenIn === 'metadata' ? 'the user’s own metadata, which every user edits' : i.writtenIn === 'storage' ? 'what the storage of the browser holds, which whoever sits there edits' : 'a value that the caller supplies or can edit'}.`
-      : `${whose[0]?.toUpperCase()}${whose.slice(1)} (${i.shown}) is written into the code that decides about access.`,
+      : `${withCapital(whose)} (${i.shown}) is written into the code that decides about access.`,
     attack: critical
       ? i.writtenIn === 'metadata'
         ? `Any signed-in user writes this value into the own metadata with one call of the client library${i.inBrowser ? ' and the page lets them in as that person' : ' and is treated as that person'}.`

@@ -1,6 +1,7 @@
 import { replaceLiteral } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import { underscored } from '../../lib/snake-case.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { HardcodedSecret } from '../../model/code/code.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Fix, Issue, Severity } from '../define-check.ts'
@@ -28,7 +29,7 @@ export function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
     discriminator: `${s.kind} ${s.hash.length > 3 ? s.hash : (s.name ?? '')}`,
     severity,
     title: s.live === 'test' ? 'Test key in the repository' : 'Secret in the repository',
-    message: `${s.label.charAt(0).toUpperCase()}${s.label.slice(1)} (${s.redacted}, ${s.length} characters) stands here${name}${s.also.length ? `, and in ${s.also.length} more place${s.also.length === 1 ? '' : 's'}` : ''}.`,
+    message: `${withCapital(s.label)} (${s.redacted}, ${s.length} characters) stands here${name}${s.also.length ? `, and in ${s.also.length} more place${s.also.length === 1 ? '' : 's'}` : ''}.`,
     attack:
       s.live === 'test'
         ? 'Whoever reads the repository works in the test account, sees its data, and learns how the live one is built.'

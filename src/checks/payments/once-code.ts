@@ -1,10 +1,12 @@
+import { withCapital } from '../../lib/with-capital.ts'
+
 /** Code that lets a piece of work run once for each id, in the words of the library that the application asks its database with. */
 export function onceCode(library: string | undefined, table: 'webhook_events' | 'redeemed_payments', id: string, done: string): string {
   const name = table === 'webhook_events' ? 'webhookEvent' : 'redeemedPayment'
   const made = `-- create table ${table} (id text primary key, received_at timestamptz default now())`
   switch (library) {
     case 'prisma':
-      return `// model ${name[0]?.toUpperCase()}${name.slice(1)} { id String @id  receivedAt DateTime @default(now()) }
+      return `// model ${withCapital(name)} { id String @id  receivedAt DateTime @default(now()) }
 // ${id}: the key of what must not happen twice
 try {
   await prisma.${name}.create({ data: { id: ${id} } })
@@ -17,9 +19,9 @@ try {
 const [first] = await db.insert(${name}s).values({ id: ${id} }).onConflictDoNothing().returning()
 if (!first) ${done} // there already`
     case 'mongoose':
-      return `// a model whose _id is the id: ${name[0]?.toUpperCase()}${name.slice(1)}
+      return `// a model whose _id is the id: ${withCapital(name)}
 try {
-  await ${name[0]?.toUpperCase()}${name.slice(1)}.create({ _id: ${id} })
+  await ${withCapital(name)}.create({ _id: ${id} })
 } catch (error) {
   if (error.code === 11000) ${done} // there already
   throw error

@@ -1,4 +1,5 @@
 import type { Grant, Hole, Table } from '../../database/database.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
 import { besideAdministrators, enableAdvice } from './enable-advice.ts'
@@ -111,7 +112,7 @@ function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'modules' | 'routes
     message: `${name} ${what}${closed ? '; only because anon and authenticated hold no privileges on it is it closed today' : ''}.${policies.length ? ` It has ${policies.length === 1 ? 'a policy' : `${policies.length} policies`}, but while row level security is off ${policies.length === 1 ? 'it has' : 'they have'} no effect.` : ''}${disabled ? byHand(table) : ''}`,
     attack: closed
       ? `Nobody reaches ${name} through the API today; the next GRANT opens it whole.`
-      : `${sentence(whoGetsIn(model.schema, anon ? 'anon' : 'authenticated'))} can ${listed(verbs.map((v) => (v === 'select' ? 'read' : v)))} every row of ${table.name}${owner || kept ? `, other users' rows included` : ''}.`,
+      : `${withCapital(whoGetsIn(model.schema, anon ? 'anon' : 'authenticated'))} can ${listed(verbs.map((v) => (v === 'select' ? 'read' : v)))} every row of ${table.name}${owner || kept ? `, other users' rows included` : ''}.`,
     fix,
     at: table.stub && table.rls.at ? table.rls.at : table.at,
     related: [
@@ -148,8 +149,6 @@ const byHand = ({ rls }: Table): string =>
   rls.at && /(?:^|\/)supabase\/migrations\/(?!\d)[^/]+$/.test(rls.at.path)
     ? ` That statement stands in ${rls.at.path}, whose name has no version: the platform's tool skips such a file, so this holds where somebody ran it by hand.`
     : ''
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Of a table that was not tried. */
 const unproved = (table: Table): Hole => ({

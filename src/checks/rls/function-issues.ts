@@ -3,6 +3,7 @@ import { functionObject } from '../../database/access/functions.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Issue } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
@@ -49,7 +50,7 @@ export function readingIssue(model: Model, hole: Hole): Issue | undefined {
     severity: harmless ? 'High' : 'Critical',
     title: `${hole.object} returns ${words.title}`,
     message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${slips(hole)}.${refusedLater(model, hole)}`,
-    attack: `${cap(whoGetsIn(model.schema, hole.who))} can call it through the API and read ${words.read}.`,
+    attack: `${withCapital(whoGetsIn(model.schema, hole.who))} can call it through the API and read ${words.read}.`,
     fix: withCallers(
       model,
       hole,
@@ -114,7 +115,7 @@ export function writingIssue(model: Model, hole: Hole): Issue {
       ? hole.columns?.every(namesClosedTenant)
         ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`
         : 'A signed-in user calls it through the API and grants himself what he likes.'
-      : `${cap(whoGetsIn(model.schema, hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
+      : `${withCapital(whoGetsIn(model.schema, hole.who))} can call it through the API ${HOW[takesNothing(hole) ? 'job' : counter ? 'counter' : 'chosen']} ${does}${takesNothing(hole) ? ': which rows, the function decides by itself' : ''}.`,
     ...(read ? { alsoFails: [2] } : {}),
     fix: withCallers(
       model,
@@ -188,5 +189,3 @@ const HOW = {
   counter: 'as often as they like, and so',
   chosen: 'and',
 } as const
-
-const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -4,6 +4,7 @@ import { isLookedAfter } from '../../database/access/looked-after.ts'
 import { grantsPower, isOnlySaid, PROCESSOR } from '../../database/access/power-columns.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { says } from '../../lib/snake-case.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
 import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
@@ -278,7 +279,7 @@ function issueOf(model: Model, hole: Hole): Issue {
       severity: 'High',
       title: `Anyone can add rows to ${name} that belong to nobody`,
       message: `The policy "${hole.policy}" also takes new rows of ${hole.object} whose ${columns} is empty, from people who are not signed in: nothing limits how many${decisive.length ? `, and they set ${listed(decisive)} themselves` : ''}.`,
-      attack: `${cap(whoGetsIn(model.schema, hole.who))} can fill ${name} with made-up rows${decisive.length ? `, ${decisive[0]} as wanted` : ''}, in any number.`,
+      attack: `${withCapital(whoGetsIn(model.schema, hole.who))} can fill ${name} with made-up rows${decisive.length ? `, ${decisive[0]} as wanted` : ''}, in any number.`,
       fix: fixOf(hole, `Require ${columns} to be the caller; what guests send the server adds with the service role, behind a limit.`),
     }
   }
@@ -296,16 +297,16 @@ function issueOf(model: Model, hole: Hole): Issue {
     title: owners.length && !about ? `Rows in ${name} can be forged` : `${anyone(hole.who)} can insert into ${name}`,
     message: `The policy "${hole.policy}" accepts new rows in ${hole.object} without tying them to the caller: ${why(hole)}.${owners.length ? ` ${listed(owners)} may name anybody.` : ''}${parents.length ? ` The other policies tell by ${listed(parents)} whose a row is; here it may be anybody's.` : ''}${grants ? ` What decides about rights and payment may be set as wanted: ${listed([...new Set([...power, ...paid])])}.` : ''}${/system|service|trigger|server/i.test(hole.policy ?? '') ? ' The service role needs no policy: it bypasses row level security.' : ''}`,
     attack: about
-      ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
+      ? `${withCapital(whoGetsIn(model.schema, hole.who))} can add rows about any user, in any number: ${listed(owners)} is whoever comes to mind.`
       : owners.length
-        ? `${cap(whoGetsIn(model.schema, hole.who))} can insert rows in another user's name.`
+        ? `${withCapital(whoGetsIn(model.schema, hole.who))} can insert rows in another user's name.`
         : under
-          ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows to others' rows of ${under}, in any number.`
+          ? `${withCapital(whoGetsIn(model.schema, hole.who))} can add rows to others' rows of ${under}, in any number.`
           : parents.length
-            ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows to what belongs to others: ${listed(parents)} is whichever comes to mind.`
+            ? `${withCapital(whoGetsIn(model.schema, hole.who))} can add rows to what belongs to others: ${listed(parents)} is whichever comes to mind.`
             : paid.length
-              ? `${cap(whoGetsIn(model.schema, hole.who))} can add rows to ${name} that say themselves that they were paid (${listed(paid)}), in any number.`
-              : `${cap(whoGetsIn(model.schema, hole.who))} can fill ${name} with ${hole.states?.length ? 'rows in that state' : 'any rows'}, in any number.`,
+              ? `${withCapital(whoGetsIn(model.schema, hole.who))} can add rows to ${name} that say themselves that they were paid (${listed(paid)}), in any number.`
+              : `${withCapital(whoGetsIn(model.schema, hole.who))} can fill ${name} with ${hole.states?.length ? 'rows in that state' : 'any rows'}, in any number.`,
     fix: fixOf(hole, repair(hole, owners)),
   }
 }
@@ -367,5 +368,3 @@ const ASKS_TO_JOIN =
 
 /** Columns that say whom a row is about, not whose it is. */
 const ABOUT = /^(mentioned|tagged|target|reported|rated|reviewed|presenter|speaker)(_(user|profile))?_?(id|uid)?$/i
-
-const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -8,6 +8,7 @@ import type { Hole, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
@@ -119,11 +120,11 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),
     severity: seen ? 'High' : 'Critical',
-    title: `${sentence(everybody(hole.who))} can read ${table.name}`,
+    title: `${withCapital(everybody(hole.who))} can read ${table.name}`,
     message: `The policy "${hole.policy}" shows rows of ${hole.object} to people who do not own them: ${why(hole)}. ${ownership(table, owners)}${seen ? ` ${meant(listing, personal)}` : ''}`,
     attack: seen
-      ? `${sentence(whoGetsIn(model.schema, hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${named.length ? `, with ${listed(named)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
-      : `${sentence(whoGetsIn(model.schema, hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
+      ? `${withCapital(whoGetsIn(model.schema, hole.who))} can copy all of ${table.name}${hole.states?.length ? ' in that state' : ''}, ${columns}${named.length ? `, with ${listed(named)} to tell whose it is` : ''}: what a column holds that no page shows is out as well.`
+      : `${withCapital(whoGetsIn(model.schema, hole.who))} can read every user's rows in ${table.name}${hole.states?.length ? ' in that state' : ''}${kept.length ? `, with ${listed(kept)}` : ''}${codes.length ? `, and use what is meant for others` : ''}.`,
     fix: withStoppedCode(
       model,
       hole,
@@ -205,10 +206,10 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
         : `The view ${hole.object} runs with the rights of its owner, so row level security of ${listed(tables)} does not apply to who reads it.`,
     attack:
       oneByOne && !shown.length
-        ? `${sentence(whoGetsIn(model.schema, hole.who))} can read through the view what it adds up for each user, one by one.`
+        ? `${withCapital(whoGetsIn(model.schema, hole.who))} can read through the view what it adds up for each user, one by one.`
         : hole.because === 'grouped' && !shown.length
-          ? `${sentence(whoGetsIn(model.schema, hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
-          : `${sentence(whoGetsIn(model.schema, hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
+          ? `${withCapital(whoGetsIn(model.schema, hole.who))} can read through the view what it adds up from everybody's rows, group by group; single rows do not appear.`
+          : `${withCapital(whoGetsIn(model.schema, hole.who))} can read every user's rows through the view${shown.length ? `, with ${listed(shown)}` : ''}.`,
     fix: hole.because === 'withheld' ? { text: withoutColumns(hole, tables, shown, who) } : viewFix(model, hole, tables),
     at: hole.at,
     related: tables.flatMap((t) => {
@@ -301,8 +302,6 @@ function isReadInSql({ functions, views }: Model['schema'], table: Table): boole
     functions.some((f) => f.securityDefiner && !f.stub && reads.test(f.body)) || views.some((v) => !v.securityInvoker && v.reads.includes(qualifiedName(table)))
   )
 }
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Whether a column says which user a row is about: his id, or that of the one row that he has somewhere else. */
 function namesPerson(schema: Model['schema'], name: string, column: string): boolean {

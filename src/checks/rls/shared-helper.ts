@@ -1,4 +1,5 @@
 import type { Hole } from '../../database/database.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import { type Fix, type Issue, SEVERITIES } from '../define-check.ts'
 import { everybody, listed, whoGetsIn } from './words.ts'
 
@@ -37,7 +38,7 @@ function helperIssue(group: readonly FoundIn[], check: 2 | 3 | 4, all: readonly 
     severity: SEVERITIES.find((s) => group.some((g) => g.issue.severity === s)) ?? issue.severity,
     title: `${object} lets ${everybody(who)} in`,
     message: `${says(hole, object)}, and ${group.length > 1 ? `${group.length} policies that ask it let them through` : 'a policy that asks it lets them through'}: on ${tables}.`,
-    attack: `${gets.charAt(0).toUpperCase()}${gets.slice(1)} can ${DOES[check](tables)}.`,
+    attack: `${withCapital(gets)} can ${DOES[check](tables)}.`,
     fix: mending(hole),
     at,
     related: group.map((g) => ({ ...g.issue.at, subject: g.issue.subject, what: 'a policy that asks it' })),

@@ -1,5 +1,6 @@
 import type { Bucket, Hole } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { BucketInCode, Upload } from '../../model/schema/buckets-in-code.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
@@ -80,8 +81,8 @@ function policyIssue(model: Model, holes: readonly Hole[]): FoundIn | undefined 
     title: everywhere ? 'A storage policy without a bucket' : `Files in ${listed(buckets)} are open`,
     message: `The policy "${hole.policy}" lets ${everybody(hole.who)} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${whyOpen(hole)}.`,
     attack: uploads
-      ? `${cap(whoGetsIn(model.schema, hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
-      : `${cap(whoGetsIn(model.schema, hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
+      ? `${withCapital(whoGetsIn(model.schema, hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
+      : `${withCapital(whoGetsIn(model.schema, hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
     fix: folderAdvice(
       model,
       hole,
@@ -280,5 +281,3 @@ function usersUpload(model: Model, bucket: BucketInCode): boolean {
     .flatMap((s) => (s.effect.kind === 'storage' && s.effect.op === 'write' && s.effect.bucket === bucket.name ? [s.effect.client.rights] : []))
   return places.length > 0 && (rights.length === 0 || rights.some((r) => r !== 'service'))
 }
-
-const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

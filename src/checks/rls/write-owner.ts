@@ -3,6 +3,7 @@ import { isOwnAddress } from '../../database/access/joining-columns.ts'
 import { decidesAccess } from '../../database/access/power-columns.ts'
 import { protectedByTrigger } from '../../database/access/triggers.ts'
 import type { Hole, Table } from '../../database/database.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
 import { isRowAtSignUp } from './appointment-issue.ts'
@@ -256,7 +257,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       severity: anon ? 'Critical' : 'High',
       title: `Rows of ${name} that have no owner are open to ${everybody(anon ? 'anon' : hole.who)}`,
       message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on every row of ${hole.object} whose ${empty} is empty, to ${everybody(anon ? 'anon' : hole.who)}: nothing ties such a row to the caller.`,
-      attack: `${cap(whoGetsIn(model.schema, anon ? 'anon' : hole.who))} can ${verbs} every row of ${name} that has no ${empty} yet${commands.includes('update') ? ', or write an own id into it and keep the row' : ''}.`,
+      attack: `${withCapital(whoGetsIn(model.schema, anon ? 'anon' : hole.who))} can ${verbs} every row of ${name} that has no ${empty} yet${commands.includes('update') ? ', or write an own id into it and keep the row' : ''}.`,
       fix: fixOf(
         hole,
         'Bind the policy to the owner of the row. Who takes over a row that has none proves it to the server (a token of the row, a paid order), which writes the owner with the service role.',
@@ -271,7 +272,7 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
     severity,
     title: `${anyone(anon ? 'anon' : hole.who)} can change ${name}`,
     message: `The policy "${hole.policy}" allows ${listed(commands.map((c) => c.toUpperCase()))} on rows of ${hole.object} that do not belong to the caller: ${why(hole)}.`,
-    attack: `${cap(whoGetsIn(model.schema, anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : depended ? 'the rows that everybody depends on' : 'every row'} in ${name}${charged(table)}.`,
+    attack: `${withCapital(whoGetsIn(model.schema, anon ? 'anon' : hole.who))} can ${listed(commands.map((c) => (c === 'update' ? 'change' : c)))} ${table?.userData ? "other users' rows" : depended ? 'the rows that everybody depends on' : 'every row'} in ${name}${charged(table)}.`,
     fix: fixOf(
       hole,
       hole.fix?.code.includes('the service role needs no policy')
@@ -328,8 +329,6 @@ function rewriteWords(hole: Hole, name: string): Pick<Issue, 'severity' | 'title
     fix: fixOf(hole, `Keep everybody but their author from changing ${columns}.`),
   }
 }
-
-const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What a column that its owner may change is for, by why it is told. */
 const BY_WHICH: Partial<Record<NonNullable<Hole['because']>, string>> = {

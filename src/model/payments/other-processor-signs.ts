@@ -1,3 +1,5 @@
+import { withCapital } from '../../lib/with-capital.ts'
+
 interface Signs {
   readonly packages: RegExp
   readonly hosts: RegExp
@@ -78,7 +80,7 @@ const NO_PROCESSOR = /^(?:(?:pre|re|under|over)pay|.{0,20}display|spay)/
 /** The name that the host of an interface gives a processor which is on no list; undefined when it is called after something else. */
 export function unlistedProcessor(address: string): string | undefined {
   const name = CALLED_AFTER_PAYING.exec(address)?.[1]
-  return name === undefined || NO_PROCESSOR.test(name) || Object.values(OTHER_PROCESSORS).some((s) => s.hosts.test(address)) ? undefined : asName(name)
+  return name === undefined || NO_PROCESSOR.test(name) || Object.values(OTHER_PROCESSORS).some((s) => s.hosts.test(address)) ? undefined : withCapital(name)
 }
 
 /** The processor that sends a header with its signature: `x-razorpay-signature`. */
@@ -86,9 +88,6 @@ export function processorOfHeader(header: string): string | undefined {
   const word = /^x-([a-z]{3,20})-(?:webhook-)?(?:hmac-)?signature$/i.exec(header)?.[1]?.toLowerCase()
   return word && Object.keys(OTHER_PROCESSORS).find((name) => name.toLowerCase().replace(/[^a-z]/g, '') === word)
 }
-
-/** A name as it is written: `paychangu` is Paychangu. */
-export const asName = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** Who answers behind the gateway of a builder, by the first part of the path: `resend` of `https://connector-gateway.lovable.dev/resend/emails`. */
 export const serviceBehindGateway = (address: string): string | undefined => /^https:\/\/connector-gateway\.lovable\.dev\/(\w{1,30})/.exec(address)?.[1]

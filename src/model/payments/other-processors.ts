@@ -4,13 +4,14 @@ import { type ByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
+import { withCapital } from '../../lib/with-capital.ts'
 import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
 import type { Route } from '../routes/routes.ts'
 import { contains, namesIn } from './conditions.ts'
 import { endsHandled } from './other-events.ts'
-import { asName, OTHER_PROCESSORS, processorAt, processorOfHeader, unlistedProcessor } from './other-processor-signs.ts'
+import { OTHER_PROCESSORS, processorAt, processorOfHeader, unlistedProcessor } from './other-processor-signs.ts'
 import type { OtherProcessor, OtherWebhook, VerificationProblem } from './payments.ts'
 import { goesByAnswer } from './questions.ts'
 import { judgeRepeats, type Surroundings } from './repeats.ts'
@@ -122,7 +123,7 @@ export function unlistedReceivers(routes: readonly Route[], known: readonly Othe
     if (!behaviour.steps.some(writesDownPayment)) return []
     const words = route.route.split(/[^a-z0-9]+/i).filter((word) => word && !BESIDE_THE_NAME.test(word))
     const name = words.at(-1)
-    return name ? [{ name: asName(name), at: { path, line }, because: `${subject} writes down what it says was paid` }] : []
+    return name ? [{ name: withCapital(name), at: { path, line }, because: `${subject} writes down what it says was paid` }] : []
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour } from '../behaviour/behaviour.ts'
 import type { AccountField } from '../frameworks/account-fields.ts'
-import type { EntryKind } from '../frameworks/entry.ts'
+import type { EntryKind, Page } from '../frameworks/entry.ts'
 import type { PageSigns } from './client-pages.ts'
 import type { Guard } from './proof.ts'
 import type { SessionModel } from './session.ts'
@@ -91,14 +91,7 @@ export interface Route {
   readonly reachable?: boolean
   /** Handled by a library of its own (Auth.js, Better Auth, uploads): its package. */
   readonly library?: string
-  readonly page?: {
-    readonly path: string
-    readonly client: boolean
-    readonly static?: true
-    readonly draws?: string
-    readonly gated?: true
-    readonly administrators?: true
-  }
+  readonly page?: Omit<Page, 'component' | 'layouts'>
   readonly platformJwt?: { readonly on: boolean; readonly at?: Place }
   /** A server action that only other server code calls, or nobody: no page holds its id. */
   readonly unlinked?: 'server' | 'nobody'
