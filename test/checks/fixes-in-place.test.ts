@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
+import { NEXT_ON_SUPABASE, SERVICE_CLIENT, SESSION_CLIENT } from '../support/applications.ts'
 import { auditFiles } from '../support/audit-files.ts'
+import { findingOfCheck } from '../support/reported.ts'
 
+/** The fixes of an audit of these files, by check and subject. */
 async function fixesOf(files: Readonly<Record<string, string>>) {
-  const { checks } = await auditFiles(files)
+  const report = await auditFiles(files)
   return (check: number, subject: string) => {
-    const findings = checks.find((c) => c.number === check)?.findings ?? []
-    const found = findings.find((f) => f.subject === subject)
-    if (!found) throw new Error(`no finding of check ${check} for ${subject}: ${findings.map((f) => f.subject).join('; ')}`)
-    return { text: found.fix.text, code: found.fix.code ?? '' }
+    const { fix } = findingOfCheck(report, check, subject)
+    return { text: fix.text, code: fix.code ?? '' }
   }
 }
 
@@ -45,19 +46,8 @@ alter table lessons enable row level security;`,
 test('a check is no example that never lets anybody in, reads the body, or asks for a role in one group', async () => {
   const route = (body: string) => `import { createClient, createServiceClient } from '@/lib/server'\n${body}\n`
   const fixOf = await fixesOf({
-    'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
-    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
-    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
-import { createClient as plain } from '@supabase/supabase-js'
-import { cookies } from 'next/headers'
-export async function createClient() {
-  const store = await cookies()
-  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll() {} } })
-}
-export function createServiceClient() {
-  return plain(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
-}
-`,
+    ...NEXT_ON_SUPABASE,
+    'lib/server.ts': `${SESSION_CLIENT}${SERVICE_CLIENT}`,
     'supabase/migrations/1.sql': `create table clubs (id uuid primary key, name text);
 create table club_members (club_id uuid not null references clubs, user_id uuid not null references auth.users, role text not null default 'member', primary key (club_id, user_id));
 create table alerts (id uuid primary key, user_id uuid references auth.users, body text);
@@ -114,15 +104,8 @@ test('administrators with a session of their own are let in by their own check, 
   return Response.json((await supabase.from('rules').select('*')).data)
 }`)
   const fixOf = await fixesOf({
+    ...NEXT_ON_SUPABASE,
     'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0", "jose": "5.0.0" } }',
-    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
-    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
-import { cookies } from 'next/headers'
-export async function createClient() {
-  const store = await cookies()
-  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll() {} } })
-}
-`,
     'lib/admin.ts': `import { jwtVerify } from 'jose'
 import { cookies } from 'next/headers'
 export async function verifyAdmin() {
@@ -164,15 +147,7 @@ export default async function Page() {
 }
 `
   const fixOf = await fixesOf({
-    'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
-    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
-    'lib/server.ts': `import { createServerClient } from '@supabase/ssr'
-import { cookies } from 'next/headers'
-export async function createClient() {
-  const store = await cookies()
-  return createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: { getAll: () => store.getAll(), setAll() {} } })
-}
-`,
+    ...NEXT_ON_SUPABASE,
     'supabase/migrations/1.sql': `create table squads (id uuid primary key, captain_id uuid not null references auth.users, name text);
 create table members (id uuid primary key, user_id uuid not null references auth.users, name text, phone text);
 create table shelves (id uuid primary key, user_id uuid not null references auth.users, name text);`,

@@ -16,6 +16,20 @@ export async function createClient() {
 }
 `
 
+/** What stands below `SESSION_CLIENT` where `createServiceClient` works with the service role. */
+export const SERVICE_CLIENT = `import { createClient as plain } from '@supabase/supabase-js'
+export function createServiceClient() {
+  return plain(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+}
+`
+
+/** A Next.js application that asks Supabase with the session in the cookies, by `createClient` of `@/lib/server`. */
+export const NEXT_ON_SUPABASE = {
+  'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/ssr": "0.5.0", "@supabase/supabase-js": "2.45.0" } }',
+  'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
+  'lib/server.ts': SESSION_CLIENT,
+}
+
 /** How an edge function takes its library. */
 export const IMPORTS_CLIENT = "import { createClient } from 'npm:@supabase/supabase-js@2'\n"
 /** `admin`, with the service role. */
