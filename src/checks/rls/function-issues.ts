@@ -1,8 +1,10 @@
 import { namesClosedTenant } from '../../database/access/chosen-tenants.ts'
 import { functionObject } from '../../database/access/functions.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
+import { asksItself } from '../../database/access/runs-as-owner.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { isPersonal } from '../../database/sandbox/user-data.ts'
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { Issue } from '../define-check.ts'
@@ -18,10 +20,14 @@ export const isSeen = (table: Table): boolean =>
   isMeantToBeSeen({ ...table, ...(table.userData ? { userData: { ...table.userData, personalColumns: [] } } : {}) })
 
 /** How a check of the function's own is got past. */
-function slips({ cause }: Hole): string {
+function slips({ schema }: Model, { cause, object }: Hole): string {
   if (cause === 'null-slips-through') return ' (its check lets a caller without a session through, for whom auth.uid() is NULL)'
   if (cause === 'handler') return ' (it refuses by an exception, which its own handler catches; and the handler writes)'
-  return cause === 'secret-null' ? ' (it asks for a secret, and whoever passes NULL gets past: a comparison with NULL is neither true nor false)' : ''
+  if (cause === 'secret-null') return ' (it asks for a secret, and whoever passes NULL gets past: a comparison with NULL is neither true nor false)'
+  const fn = schema.functions.find((f) => functionObject(f) === object)
+  return fn && asksItself(withoutSqlComments(fn.body))
+    ? ` (what it asks of \`current_user\` refuses nobody: there that is ${fn.owner}, who owns it, whoever calls)`
+    : ''
 }
 
 const REFUSE_NULL =
@@ -49,7 +55,7 @@ export function readingIssue(model: Model, hole: Hole): Issue | undefined {
     subject: `function ${hole.object}`,
     severity: harmless ? 'High' : 'Critical',
     title: `${hole.object} returns ${words.title}`,
-    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${slips(hole)}.${refusedLater(model, hole)}`,
+    message: `${hole.object} is SECURITY DEFINER: it runs past row level security, and it returns ${words.returned} without checking who calls${slips(model, hole)}.${refusedLater(model, hole)}`,
     attack: `${withCapital(whoGetsIn(model.schema, hole.who))} can call it through the API and read ${words.read}.`,
     fix: withCallers(
       model,
@@ -110,7 +116,7 @@ export function writingIssue(model: Model, hole: Hole): Issue {
     title: `${hole.object} changes rows for ${hole.who === 'anon' ? 'anyone' : 'anyone who is signed in'}`,
     message: self
       ? `${hole.object} is SECURITY DEFINER and writes ${listed(hole.columns ?? [])} of the caller's own row in ${touched} with a value that the caller passes.${returned}`
-      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${slips(hole)}.${returned}${refusedLater(model, hole)}`,
+      : `${hole.object} is SECURITY DEFINER: it runs past row level security, ${hole.who === 'anon' ? 'anon' : 'every signed-in user'} may execute it, and it writes ${touched} without tying the rows to auth.uid()${slips(model, hole)}.${returned}${refusedLater(model, hole)}`,
     attack: self
       ? hole.columns?.every(namesClosedTenant)
         ? `A signed-in user calls it through the API with the id of any tenant (ids are no secrets: links, invitations and shared rows show them) and is in it, with what its members may read and do.`

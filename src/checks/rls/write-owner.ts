@@ -10,6 +10,7 @@ import { isRowAtSignUp } from './appointment-issue.ts'
 import { boughtIssues, notBought } from './bought-rows.ts'
 import { charged, dependedOn, WRITTEN_DOWN } from './depended-on.ts'
 import { writingIssue } from './function-issues.ts'
+import { idleTrigger } from './idle-trigger.ts'
 import { oneForEachFix } from './one-for-each-fix.ts'
 import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
 import { withStoppedCode } from './stopped-code.ts'
@@ -170,15 +171,16 @@ function issueOf(model: Model, holes: readonly Hole[]): Issue {
       ? ': other policies compare it with one fixed address, and whoever has that address in the own row administers'
       : ((hole.because && BY_WHICH[hole.because]) ?? '')
     const moved = holes.find((h) => h.kind === 'owner-change')
+    const idle = idleTrigger(model.schema, hole.object, columns[0] ?? '')
     return {
       ...base,
       severity: (grants && !invitation) || address ? 'Critical' : 'High',
       title: `Users can change their own ${listed(columns)}`,
-      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length || invitation ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${hole.because === undefined ? alsoDecided(model, table, columns) : ''}${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
+      message: `The policy "${hole.policy}" lets users change ${table?.userData?.ownerColumns.length || invitation ? 'their own row' : 'the rows of what they belong to'} in ${hole.object}, but every column of it: nothing (no column privilege, no trigger) protects ${listed(columns)}${asked}.${idle.told}${hole.because === undefined ? alsoDecided(model, table, columns) : ''}${moved ? ` The owner column may be changed as well.` : ''}${belonging ? ` ${letsIn(belonging)}.` : ''}`,
       attack: `A signed-in user sends one request with the own session and sets ${columns[0]} ${hole.because === 'price' ? 'and what was bought to whatever pleases' : address ? "to the administrator's address, which nobody proves there" : grants ? 'to whatever gives more rights, a paid plan or money' : moderated ? 'to approved: it is shown although nobody looked at it' : hole.because === 'requested' ? 'as if somebody had agreed' : hole.because === 'settled' ? 'as if it had' : 'as wanted'}.`,
       fix: fixOf(
         hole,
-        `Take browsers the privilege to change ${listed([...columns, ...(hole.withheld ?? [])])}; the server changes them with the service role.${moderated ? ' Where moderators do so in the browser, let a trigger refuse it to everybody else instead.' : ''}`,
+        `Take browsers the privilege to change ${listed([...columns, ...(hole.withheld ?? [])])}; the server changes them with the service role.${idle.mend}${moderated ? ' Where moderators do so in the browser, let a trigger refuse it to everybody else instead.' : ''}`,
       ),
       aliases: ['CWE-915', 'CWE-269'],
     }

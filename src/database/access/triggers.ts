@@ -1,26 +1,43 @@
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
-import type { Catalog } from '../database.ts'
+import type { Catalog, SqlFunction } from '../database.ts'
+import { asItsOwner } from './runs-as-owner.ts'
 import { CONDITION, setsItself, WHO } from './trigger-assignments.ts'
 
 /** Whether a BEFORE trigger of the table watches a column: refuses its change or puts the old value back. */
-export function protectedByTrigger(catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): boolean {
-  return catalog.triggers.some((trigger) => {
-    if (trigger.table !== table || trigger.timing !== 'before' || !trigger.enabled || !trigger.events.includes(event)) return false
-    if (event === 'update' && !watches(trigger.when, column)) return false
+export const protectedByTrigger = (catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): boolean =>
+  watchersOf(catalog, table, column, event).some((fn) => protects(inForce(fn), column))
+
+/** The function of a trigger that would watch a column if it did not ask `current_user` while it runs as its owner. */
+export const takenForOwner = (catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): SqlFunction | undefined =>
+  watchersOf(catalog, table, column, event).find((fn) => !protects(inForce(fn), column) && protects(withoutSqlComments(fn.body), column))
+
+/** What BEFORE triggers of a table run when a column is written. */
+function watchersOf(catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): readonly SqlFunction[] {
+  return catalog.triggers.flatMap((trigger) => {
+    if (trigger.table !== table || trigger.timing !== 'before' || !trigger.enabled || !trigger.events.includes(event)) return []
+    if (event === 'update' && !watches(trigger.when, column)) return []
     const fn = catalog.functions.find(
       (f) =>
         trigger.function === `${f.schema}.${f.identity}` || trigger.function === f.identity || trigger.function.replace(/\(.*/, '') === `${f.schema}.${f.name}`,
     )
-    if (!fn) return false
-    const name = column.replace(/[^\w]/g, '.')
-    const body = withoutSqlComments(fn.body)
-    const refused =
-      new RegExp(`(new|old)\\.\\s*"?${name}"?\\b`, 'i').test(body) &&
-      /raise\s+(exception|insufficient|sqlstate|using)|return\s+null\b/i.test(body) &&
-      !onlyAgrees(body, name)
-    // putting the row back as a whole protects every column
-    return setsItself(body, name) || refused || /\bnew\s*:?=\s*old\b|return\s+old\b/i.test(body)
+    return fn ? [fn] : []
   })
+}
+
+/** The part of a function's body that can be reached. */
+function inForce({ body, securityDefiner, owner }: SqlFunction): string {
+  const written = withoutSqlComments(body)
+  return securityDefiner ? asItsOwner(written, owner) : written
+}
+
+function protects(body: string, column: string): boolean {
+  const name = column.replace(/[^\w]/g, '.')
+  const refused =
+    new RegExp(`(new|old)\\.\\s*"?${name}"?\\b`, 'i').test(body) &&
+    /raise\s+(exception|insufficient|sqlstate|using)|return\s+null\b/i.test(body) &&
+    !onlyAgrees(body, name)
+  // putting the row back as a whole protects every column
+  return setsItself(body, name) || refused || /\bnew\s*:?=\s*old\b|return\s+old\b/i.test(body)
 }
 
 /** Whether a trigger runs when a column is written: `BEFORE UPDATE OF rating` does not where another one is. */

@@ -66,7 +66,7 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
   const functions = new Map<string, KnownFunction[]>()
   for (const fn of catalog.functions) if (!fn.stub) functions.set(fn.name, [...(functions.get(fn.name) ?? []), fn])
   const missing = new Set(catalog.functions.flatMap((fn) => (fn.stub && !functions.has(fn.name) ? [fn.name] : [])))
-  const definers = new Set(catalog.functions.flatMap((fn) => (fn.securityDefiner ? [`${fn.schema}.${fn.name}`] : [])))
+  const owners = new Map<string, string>(catalog.functions.flatMap((fn) => (fn.securityDefiner ? [[`${fn.schema}.${fn.name}`, fn.owner] as const] : [])))
   const scalars = new Set([...EXTENSION_SCALARS, ...catalog.enums.map((e) => e.name)])
   const bodies = new Map<KnownFunction, Tree | undefined>()
   return {
@@ -90,7 +90,8 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
       if (count < 0) return all[0]
       return all.find((f) => f.args.length === count) ?? all.find((f) => f.args.length > count && f.args.slice(count).every((a) => a.hasDefault)) ?? undefined
     },
-    definer: (name) => definers.has(name),
+    definer: (name) => owners.has(name),
+    runsAs: (name) => owners.get(name),
     missing: (name) => missing.has(name),
     defaultOf: (table, column) => defaults.get(`${table}.${column}`),
   }

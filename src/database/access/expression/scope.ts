@@ -26,6 +26,8 @@ export interface World {
   readonly functions: (schema: string | undefined, name: string, argumentCount: number) => KnownFunction | undefined
   /** Whether a function (`public.is_member`) runs with the rights of its owner. */
   readonly definer: (name: string) => boolean
+  /** The owner of such a function: whom `current_user` names in it. */
+  readonly runsAs: (name: string) => string | undefined
   /** Whether the replay had to make up a function of that name: what it returns is not known. */
   readonly missing: (name: string) => boolean
 }

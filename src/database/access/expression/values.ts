@@ -29,8 +29,10 @@ export class Values {
         return scope.variables.get(`$${n['number']}`)?.value ?? only({ t: 'argument', name: `$${n['number']}` })
       case 'SQLValueFunction': {
         const op = String(n['op'] ?? '')
-        if (/USER|ROLE/.test(op)) return only({ t: 'caller', part: 'database-role' })
-        return only({ t: 'expression', name: 'now', of: [] })
+        if (!/USER|ROLE/.test(op)) return only({ t: 'expression', name: 'now', of: [] })
+        // with the rights of its owner a function is that owner, whoever calls it; only `session_user` is still somebody else
+        const owner = /SESSION/.test(op) ? undefined : scope.inside.map(this.#evaluator.world.runsAs).findLast((name) => name !== undefined)
+        return only(owner === undefined ? { t: 'caller', part: 'database-role' } : { t: 'const', value: owner })
       }
       case 'CoalesceExpr':
         return this.#firstPresent(n['args'] ?? [], scope).slice(0, 8)
