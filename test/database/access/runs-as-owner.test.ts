@@ -9,7 +9,11 @@ test.each([
   ['what stands in its place is', "if current_role = 'anon' then a; else b; end if; c;", 'b; ; c;'],
   ['nor one of several', "if current_user = 'anon' or current_user = 'authenticated' then a; end if; b;", 'null; b;'],
   ['the next question is asked', "if 'anon' = current_user::text then a; elsif x then b; end if; c;", 'if x then b; end if; c;'],
-  ['nothing follows the return of the owner', "if current_user in ('postgres') then return new; end if; b;", "if current_user in ('postgres') then return new;"],
+  [
+    'nothing follows the return of the owner',
+    "if current_user in ('postgres') then return new; end if; b;",
+    "if current_user in ('postgres') then return new;",
+  ],
   ['inside of another question it may', "if x then if current_user = 'postgres' then return new; end if; end if; b;", undefined],
   ['a branch for the owner that does not return leaves what follows', "if current_user = 'postgres' then a; end if; b;", undefined],
   ['another question that lets people past as well stays', "if x or current_user <> 'postgres' then a; end if; b;", undefined],
