@@ -1,5 +1,6 @@
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { SqlFunction } from '../database.ts'
+import { bodyInForce } from './runs-as-owner.ts'
 
 const REQUEST = /\b(?:http|http_post|http_put|http_patch|http_delete|http_get|http_collect_response)\s*\(/i
 const STORAGE = /\/storage\/v1\/object\b/i
@@ -49,7 +50,7 @@ const REFUSES =
  * to them. Written for the server, they answer everybody who may execute them.
  */
 export function queueCommands(fn: SqlFunction): readonly ('select' | 'insert' | 'update' | 'delete')[] {
-  const body = withoutSqlComments(fn.body)
+  const body = bodyInForce(fn)
   if (!/\bpgmq\b/i.test(body) || CALLER.test(body) || REFUSES.test(body)) return []
   const named = (given: string) => fn.args.some((a) => a.name && new RegExp(`\\b${a.name.replace(/\W/g, '')}\\b`, 'i').test(given))
   const shows = !SHOWS_NO_MESSAGE.test(fn.returns)

@@ -1,3 +1,6 @@
+import { withoutSqlComments } from '../../lib/sql-comments.ts'
+import type { SqlFunction } from '../database.ts'
+
 /** What asks in whose name it runs. */
 const ASKS_ITSELF = /\bcurrent_(?:user|role)\b(?!\s*\()/i
 
@@ -29,6 +32,12 @@ export function asItsOwner(body: string, owner: string): string {
 
 /** Questions of one body that are decided. */
 const MAX_DECIDED = 50
+
+/** The part of a function's body that can be reached, without comments. */
+export function bodyInForce({ body, securityDefiner, owner }: SqlFunction): string {
+  const written = withoutSqlComments(body)
+  return securityDefiner ? asItsOwner(written, owner) : written
+}
 
 /** Whether a condition holds for the owner; undefined where it asks for more than who runs. */
 function isOwner(condition: string, owner: string): boolean | undefined {

@@ -1,15 +1,15 @@
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { Catalog, SqlFunction } from '../database.ts'
-import { asItsOwner } from './runs-as-owner.ts'
+import { bodyInForce } from './runs-as-owner.ts'
 import { CONDITION, setsItself, WHO } from './trigger-assignments.ts'
 
 /** Whether a BEFORE trigger of the table watches a column: refuses its change or puts the old value back. */
 export const protectedByTrigger = (catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): boolean =>
-  watchersOf(catalog, table, column, event).some((fn) => protects(inForce(fn), column))
+  watchersOf(catalog, table, column, event).some((fn) => protects(bodyInForce(fn), column))
 
 /** The function of a trigger that would watch a column if it did not ask `current_user` while it runs as its owner. */
 export const takenForOwner = (catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): SqlFunction | undefined =>
-  watchersOf(catalog, table, column, event).find((fn) => !protects(inForce(fn), column) && protects(withoutSqlComments(fn.body), column))
+  watchersOf(catalog, table, column, event).find((fn) => !protects(bodyInForce(fn), column) && protects(withoutSqlComments(fn.body), column))
 
 /** What BEFORE triggers of a table run when a column is written. */
 function watchersOf(catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): readonly SqlFunction[] {
@@ -22,12 +22,6 @@ function watchersOf(catalog: Catalog, table: string, column: string, event: 'ins
     )
     return fn ? [fn] : []
   })
-}
-
-/** The part of a function's body that can be reached. */
-function inForce({ body, securityDefiner, owner }: SqlFunction): string {
-  const written = withoutSqlComments(body)
-  return securityDefiner ? asItsOwner(written, owner) : written
 }
 
 function protects(body: string, column: string): boolean {
