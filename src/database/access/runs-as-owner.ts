@@ -99,7 +99,7 @@ function ifsOf(text: string, owner: string): readonly If[] {
   const found: If[] = []
   const open: Open[] = []
   let cases = 0
-  for (const match of text.matchAll(/\bend\s+if\b|\bels(?:e\s?)?if\b|\belse\b|\bthen\b|\bif\b|\bend\s+case\b|\bcase\b|\bend\b/gi)) {
+  for (const match of text.matchAll(/\bend\s+if\b|\belse?if\b|\belse\b|\bthen\b|\bif\b|\bend\s+case\b|\bcase\b|\bend\b/gi)) {
     const word = match[0].toLowerCase().replace(/\s+/g, ' ')
     const from = match.index
     const to = from + match[0].length

@@ -14,6 +14,11 @@ test.each([
     "if current_user in ('postgres') then return new; end if; b;",
     "if current_user in ('postgres') then return new;",
   ],
+  [
+    'what follows ELSE is a question with an end of its own',
+    "if current_user <> 'postgres' then a; else if x then b; end if; end if; c;",
+    'if x then b; end if; ; c;',
+  ],
   ['inside of another question it may', "if x then if current_user = 'postgres' then return new; end if; end if; b;", undefined],
   ['a branch for the owner that does not return leaves what follows', "if current_user = 'postgres' then a; end if; b;", undefined],
   ['another question that lets people past as well stays', "if x or current_user <> 'postgres' then a; end if; b;", undefined],
