@@ -1,4 +1,4 @@
-import { functionObject } from '../../database/access/functions.ts'
+import { functionObject, functionOf } from '../../database/access/functions.ts'
 import type { Hole } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
@@ -35,7 +35,7 @@ function askedThere({ schema }: Model, hole: Hole): string {
 export function withCallers(model: Model, hole: Hole, fix: Fix): Fix {
   if (!fix.code || !/revoke execute on function [^;]*\bfrom\b[^;]*\bauthenticated\b/.test(fix.code)) return fix
   const name = lastPart(hole.object.split('(')[0] ?? '')
-  const fn = model.schema.functions.find((f) => functionObject(f) === hole.object)
+  const fn = functionOf(model.schema, hole.object)
   const inBrowser = (model.schema.calls ?? []).filter((c) => lastPart(c.function) === name && model.modules.inBrowser(c.path, c.line))
   const onServer = model.routes.routes.flatMap((r) => (r.behaviour ? callsAsVisitor(r.behaviour) : [])).filter((c) => lastPart(c.function) === name)
   const [withSession, signedOut] = [placesOf(onServer.filter((c) => c.rights === 'caller')), placesOf(onServer.filter((c) => c.rights === 'anon'))]

@@ -1,5 +1,5 @@
 import { namesClosedTenant } from '../../database/access/chosen-tenants.ts'
-import { functionObject } from '../../database/access/functions.ts'
+import { functionOf } from '../../database/access/functions.ts'
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import { asksItself } from '../../database/access/runs-as-owner.ts'
 import type { Hole, Table } from '../../database/database.ts'
@@ -24,7 +24,7 @@ function slips({ schema }: Model, { cause, object }: Hole): string {
   if (cause === 'null-slips-through') return ' (its check lets a caller without a session through, for whom auth.uid() is NULL)'
   if (cause === 'handler') return ' (it refuses by an exception, which its own handler catches; and the handler writes)'
   if (cause === 'secret-null') return ' (it asks for a secret, and whoever passes NULL gets past: a comparison with NULL is neither true nor false)'
-  const fn = schema.functions.find((f) => functionObject(f) === object)
+  const fn = functionOf(schema, object)
   return fn && asksItself(withoutSqlComments(fn.body))
     ? ` (what it asks of \`current_user\` refuses nobody: there that is ${fn.owner}, who owns it, whoever calls)`
     : ''
@@ -183,7 +183,7 @@ const DUE =
 
 /** Whether a function does by itself what is due, or works out again what is stored: whoever calls it decides when, or for whom, and nothing else. */
 function doesWhatIsDue({ schema }: Model, hole: Hole): boolean {
-  const fn = schema.functions.find((f) => functionObject(f) === hole.object)
+  const fn = functionOf(schema, hole.object)
   return fn !== undefined && DUE.test(fn.name) && fn.args.every((a) => a.type === 'uuid' || a.type === 'date')
 }
 

@@ -1,6 +1,6 @@
 import { isExposed } from '../../database/access/exposed.ts'
 import { holdsWithSession } from '../../database/access/fix.ts'
-import { functionObject } from '../../database/access/functions.ts'
+import { functionOf } from '../../database/access/functions.ts'
 import { withUserData } from '../../database/access/user-data-by-name.ts'
 import type { Hole, Policy, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -251,7 +251,7 @@ export function memberWords(hole: Hole, table: string): { readonly title: string
 
 /** Lints of the platform's own advisor that a callable SECURITY DEFINER function also meets. */
 export function functionLints(schema: Schema, hole: Hole): string[] {
-  const fn = schema.functions.find((f) => functionObject(f) === hole.object)
+  const fn = functionOf(schema, hole.object)
   return [hole.who === 'anon' ? 'splinter:0028' : 'splinter:0029', ...(fn && !fn.setsSearchPath ? ['splinter:0011'] : [])]
 }
 

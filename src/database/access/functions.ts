@@ -68,6 +68,10 @@ function holeOf(fn: SqlFunction, tables: NonNullable<Hole['tables']>): Hole[] {
   return [{ kind: 'function-write', object: functionObject(fn), command: 'execute', who, columns: [], tables, at: fn.at, proof: 'inferred' }]
 }
 
+/** The function that a finding or a cell of the matrix names. */
+export const functionOf = ({ functions }: Pick<Catalog, 'functions'>, object: string | undefined): SqlFunction | undefined =>
+  functions.find((f) => functionObject(f) === object)
+
 /** `schema.f(types)`, however the catalog qualifies the identity. */
 export function functionObject(fn: SqlFunction): string {
   const open = fn.identity.indexOf('(')

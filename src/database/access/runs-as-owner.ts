@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { SqlFunction } from '../database.ts'
 
@@ -34,20 +35,19 @@ export function asItsOwner(body: string, owner: string): string {
 const MAX_DECIDED = 50
 
 /** The part of a function's body that can be reached, without comments. */
-export function bodyInForce({ body, securityDefiner, owner }: SqlFunction): string {
+export const bodyInForce = rememberFor(({ body, securityDefiner, owner }: SqlFunction): string => {
   const written = withoutSqlComments(body)
   return securityDefiner ? asItsOwner(written, owner) : written
-}
+})
 
 /** Whether a condition holds for the owner; undefined where it asks for more than who runs. */
 function isOwner(condition: string, owner: string): boolean | undefined {
-  const askedOf = (term: string) => holdsFor(term, owner)
-  const all = condition.split(/\band\b/i).map(askedOf)
-  if (/\bor\b/i.test(condition)) {
-    const any = /\band\b/i.test(condition) ? [] : condition.split(/\bor\b/i).map(askedOf)
-    return any.length && any.every((holds) => holds === false) ? false : any.includes(true) ? true : undefined
-  }
-  return all.includes(false) ? false : all.every((holds) => holds === true) ? true : undefined
+  const joined = /\bor\b/i.test(condition)
+  // which of them belong together is not looked into
+  if (joined && /\band\b/i.test(condition)) return undefined
+  const terms = condition.split(joined ? /\bor\b/i : /\band\b/i).map((term) => holdsFor(term, owner))
+  // one is enough for `or` to hold, and for `and` not to
+  return terms.includes(joined) ? joined : terms.includes(undefined) ? undefined : !joined
 }
 
 function holdsFor(term: string, owner: string): boolean | undefined {

@@ -1,6 +1,6 @@
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 import type { Catalog, Policy, SqlFunction } from '../database.ts'
-import { functionObject } from './functions.ts'
+import { functionObject, functionOf } from './functions.ts'
 import type { Hole, OpenCause } from './hole.ts'
 
 /** What lets others in, as it stands in a policy or in the body of a function that the policy asks. */
@@ -65,7 +65,7 @@ function functionsAskedBy(text: string, catalog: Catalog): readonly SqlFunction[
 
 /** The function as it should be, where that can be said without knowing what it is for. Not proved yet. */
 export function mendedHelper(hole: Hole, catalog: Catalog): string | undefined {
-  const fn = catalog.functions.find((f) => functionObject(f) === hole.helper?.object)
+  const fn = functionOf(catalog, hole.helper?.object)
   // the text of a default is not at hand, and a function cannot be replaced without it
   if (!fn || fn.args.some((a) => a.hasDefault)) return undefined
   const body = hole.cause === 'user-metadata' ? bySetOnServer(fn.body) : hole.cause === 'null-slips-through' ? refusingNobody(fn) : undefined

@@ -3,7 +3,7 @@ import { callFor } from './call-arguments.ts'
 import type { World } from './expression/scope.ts'
 import type { JudgeWorld } from './expression/way.ts'
 import { EVERY_TABLE } from './function-writes.ts'
-import { functionObject } from './functions.ts'
+import { functionObject, functionOf } from './functions.ts'
 import type { Hole } from './hole.ts'
 import { type OwnFailure, ownFailure } from './never-works.ts'
 import { BROWSER_ROLES, nameOf } from './policies.ts'
@@ -85,7 +85,7 @@ export class FunctionTrials {
 
   /** Repeats what decides a hole of the function: another user's row comes back, or is another afterwards. */
   async tryHole(hole: Hole): Promise<TrialResult> {
-    const fn = this.#catalog.functions.find((f) => functionObject(f) === hole.object)
+    const fn = functionOf(this.#catalog, hole.object)
     const role: Caller = hole.who === 'anon' ? 'anon' : 'A'
     if (!fn) return { result: 'error', because: 'the function is gone' }
     if (hole.kind === 'function-read') {
@@ -102,7 +102,7 @@ export class FunctionTrials {
 
   /** What keeps every call of a hole's function from having an effect. */
   async ownFailure(hole: Hole): Promise<OwnFailure | undefined> {
-    const fn = this.#catalog.functions.find((f) => functionObject(f) === hole.object)
+    const fn = functionOf(this.#catalog, hole.object)
     return fn && ownFailure(this.#trier.session, this.#catalog, this.#world, fn, hole.object, this.callOf(fn))
   }
 

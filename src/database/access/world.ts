@@ -90,7 +90,6 @@ export function worldOf(session: Pick<AccessSession, 'parse' | 'parsePlPgSql'>, 
       if (count < 0) return all[0]
       return all.find((f) => f.args.length === count) ?? all.find((f) => f.args.length > count && f.args.slice(count).every((a) => a.hasDefault)) ?? undefined
     },
-    definer: (name) => owners.has(name),
     runsAs: (name) => owners.get(name),
     missing: (name) => missing.has(name),
     defaultOf: (table, column) => defaults.get(`${table}.${column}`),

@@ -4,7 +4,7 @@ import { parseTar } from 'nanotar'
 import { memo } from '../../lib/memo.ts'
 
 /** Where the engine looks for its own files. */
-const PREFIX = '/pglite'
+export const PREFIX = '/pglite'
 const ENGINE = '@electric-sql/pglite'
 
 const inEngine = (name: string): URL => new URL(`./${name}.tar.gz`, import.meta.resolve(ENGINE))
@@ -57,7 +57,8 @@ const unpacked = memo((url: string): readonly { readonly path: string; readonly 
 /** The part of the engine's file system that is written to. */
 export interface FileSystem {
   mkdirTree(path: string): void
-  writeFile(path: string, data: Uint8Array): void
+  /** With `canOwn` the file is written into the very bytes that are given. */
+  writeFile(path: string, data: Uint8Array, options?: { readonly canOwn?: boolean }): void
 }
 
 /**

@@ -1,15 +1,9 @@
 import { MemoryFS } from '@electric-sql/pglite'
 import { parseTar } from 'nanotar'
+import { type FileSystem, PREFIX } from './extension-files.ts'
 
 /** Where the engine looks for its data directory. */
-const DATA = '/pglite/data'
-
-/** The part of the engine's file system that a data directory is laid down with. */
-interface Files {
-  mkdirTree(path: string): void
-  /** With `canOwn` the file is written into the very bytes that are given. */
-  writeFile(path: string, data: Uint8Array, options: { readonly canOwn: true }): void
-}
+const DATA = `${PREFIX}/data`
 
 /**
  * Files in memory that hold a data directory from the beginning. The engine's own way to load one looks each folder of each path up several times and
@@ -26,13 +20,12 @@ export class TemplateFiles extends MemoryFS {
 
   /** The engine is loaded and has not started: it takes up what it finds here. */
   override async initialSyncFs(): Promise<void> {
-    const files = this.pg?.Module.FS as unknown as Files
+    const files = this.pg?.Module.FS as FileSystem
     const made = new Set<string>()
     const folder = (path: string) => {
       if (!made.has(path)) files.mkdirTree(path)
       made.add(path)
     }
-    folder(DATA)
     for (const { name, data, type } of parseTar(this.#template)) {
       const path = `${DATA}/${name.replace(/^\/+/, '').replace(/\/$/, '')}`
       if (type === 'directory') folder(path)

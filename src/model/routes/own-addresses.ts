@@ -1,5 +1,12 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+
 /** What stands between the slashes, one at the end left out. */
 const partsOf = (address: string): readonly string[] => address.replace(/(?<=.)\/$/, '').split('/')
+
+/** The file that writes an address out. */
+interface Written {
+  readonly path: string
+}
 
 interface Node<Item> {
   readonly below: Map<string, Node<Item>>
@@ -14,13 +21,18 @@ const node = <Item>(): Node<Item> => ({ below: new Map(), filledIn: [], items: [
  * Addresses of the application itself that its code writes out, with `…` for what is put in, by their parts: each handler asks who writes out its
  * own, and most addresses are those of others.
  */
-export class OwnAddresses<Item> {
-  readonly #root = node<Item>()
+export class OwnAddresses<Item extends { readonly address: string }> {
+  readonly #root = node<Item & Written>()
   #count = 0
 
-  add(address: string, item: Item): void {
+  /** `written`: the addresses that one file writes out. */
+  constructor(sources: ReadonlyMap<string, JavaScriptFacts>, written: (js: JavaScriptFacts) => readonly Item[]) {
+    for (const [path, js] of sources) for (const item of written(js)) this.#add({ ...item, path })
+  }
+
+  #add(item: Item & Written): void {
     let at = this.#root
-    for (const part of partsOf(address)) {
+    for (const part of partsOf(item.address)) {
       let next = at.below.get(part)
       if (!next) {
         next = node()
@@ -32,12 +44,12 @@ export class OwnAddresses<Item> {
     at.items.push({ number: this.#count++, item })
   }
 
-  /** What was added under an address of the route, in the order of adding: what is put in takes the place of a parameter, or follows as a query. */
-  of(route: string): readonly Item[] {
+  /** What is written under an address of the route, in the order of the files: what is put in takes the place of a parameter, or follows as a query. */
+  of(route: string): readonly (Item & Written)[] {
     const parts = route.split('/')
-    let reached: ReadonlySet<Node<Item>> = new Set([this.#root])
+    let reached: ReadonlySet<Node<Item & Written>> = new Set([this.#root])
     for (const [i, part] of parts.entries()) {
-      const next = new Set<Node<Item>>()
+      const next = new Set<Node<Item & Written>>()
       for (const { below, filledIn } of reached) {
         const same = below.get(part)
         if (same) next.add(same)

@@ -18,7 +18,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
   const { modules, sources } = program
   const pages = pagesByFile(routes)
   const drawn = lazily(() => drawnPages(routes, program))
-  const writing = lazily(() => addressesOf(sources))
+  const writing = lazily(() => new OwnAddresses(sources, addressesIn))
   // several parts of one finding ask the same
   return rememberFor((route: Route): readonly Route[] => {
     if (route.kind === 'edge-function')
@@ -190,12 +190,5 @@ function keptIn(js: JavaScriptFacts): ReadonlyMap<Expr, { readonly name: string;
     }
   }
   for (const s of js.functions[0]?.body ?? []) if (s.k === 'let' && s.to.k === 'name' && s.init) keep(s.to.name, s.init)
-  return found
-}
-
-/** All addresses that the code writes out, with the files that they stand in. */
-function addressesOf(sources: ReadonlyMap<string, JavaScriptFacts>): OwnAddresses<Address & { readonly path: string }> {
-  const found = new OwnAddresses<Address & { readonly path: string }>()
-  for (const [path, js] of sources) for (const a of addressesIn(js)) found.add(a.address, { ...a, path })
   return found
 }

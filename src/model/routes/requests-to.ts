@@ -22,11 +22,7 @@ export function requestsTo(
   modules: Pick<ModulesModel, 'inBrowser'>,
 ): (route: Route) => readonly OwnRequest[] {
   const handlers = new Set(routes.flatMap((r) => (r.kind === 'page' ? [] : [r.path])))
-  const asking = lazily(() => {
-    const found = new OwnAddresses<Request & { readonly path: string }>()
-    for (const [path, js] of sources) for (const r of requestsIn(js)) found.add(r.address, { ...r, path })
-    return found
-  })
+  const asking = lazily(() => new OwnAddresses(sources, requestsIn))
   return rememberFor((route: Route): readonly OwnRequest[] => {
     if (route.kind !== 'api') return []
     return asking()

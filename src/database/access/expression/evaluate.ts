@@ -59,7 +59,15 @@ export class Evaluator {
   /** A new instance of a table under an alias; `inside`: the functions in which it is read. */
   frame(table: string, alias: string, schema?: string, inside: readonly string[] = []): Frame {
     const columns = this.world.columns(table)
-    return { alias, instance: this.instance(table, inside.some(this.world.definer)), ...(schema ? { schema } : {}), ...(columns ? { columns } : {}) }
+    return {
+      alias,
+      instance: this.instance(
+        table,
+        inside.some((name) => this.world.runsAs(name) !== undefined),
+      ),
+      ...(schema ? { schema } : {}),
+      ...(columns ? { columns } : {}),
+    }
   }
 
   /** A number that no other call gives. */

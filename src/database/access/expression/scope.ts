@@ -24,9 +24,7 @@ export interface World {
   /** Columns of a qualified table; undefined when they are not known. */
   readonly columns: (table: string) => readonly string[] | undefined
   readonly functions: (schema: string | undefined, name: string, argumentCount: number) => KnownFunction | undefined
-  /** Whether a function (`public.is_member`) runs with the rights of its owner. */
-  readonly definer: (name: string) => boolean
-  /** The owner of such a function: whom `current_user` names in it. */
+  /** Whom `current_user` names in a function (`public.is_member`) that runs with the rights of its owner; undefined where it runs as whoever calls. */
   readonly runsAs: (name: string) => string | undefined
   /** Whether the replay had to make up a function of that name: what it returns is not known. */
   readonly missing: (name: string) => boolean
