@@ -35,7 +35,15 @@ export function partsOf(value: Value): readonly Value[] {
 
 /** True when the value, or something that it is made of, satisfies the predicate. */
 export function mentions(value: Value, predicate: (value: Value) => boolean, depth = 0): boolean {
-  return predicate(value) || (depth < 8 && partsOf(value).some((p) => mentions(p, predicate, depth + 1)))
+  if (predicate(value)) return true
+  if (depth >= 8) return false
+  // asked of most values of an application: without a list of an object's values
+  if (value.v === 'object') {
+    for (const name in value.props) if (mentions(value.props[name] as Value, predicate, depth + 1)) return true
+    return value.rest !== undefined && mentions(value.rest, predicate, depth + 1)
+  }
+  for (const part of partsOf(value)) if (mentions(part, predicate, depth + 1)) return true
+  return false
 }
 
 /** Whether two values are made the same way of the same things, wherever each of them is written. */
