@@ -1,5 +1,6 @@
-import { type Cond, isNullish, keyOf, type ObjectVal, object, UNDEFINED, type Val } from './abstract-value.ts'
+import { type Cond, isNullish, type ObjectVal, object, UNDEFINED, type Val } from './abstract-value.ts'
 import type { Alternative } from './alternatives.ts'
+import { keyOf } from './keys.ts'
 
 type Way = Alternative
 type ObjectWay = Way & { readonly value: ObjectVal }

@@ -1,6 +1,7 @@
-import { type Alt, type ChainVal, type Cond, keyOf, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alt, type ChainVal, type Cond, UNKNOWN, type Val } from './abstract-value.ts'
 import { joinObjects } from './alike-objects.ts'
 import { brief } from './conditions.ts'
+import { keyOf } from './keys.ts'
 import { eitherWay } from './path-condition.ts'
 
 /** Alternatives beyond which a join is no longer told apart. */

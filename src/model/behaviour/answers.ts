@@ -1,8 +1,9 @@
-import { keyOf, object, type Val } from './abstract-value.ts'
+import { object, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
 import type { Completion } from './completion.ts'
 import { partsOfTest } from './conditions.ts'
 import type { Interpreter, TryFrame } from './interpreter.ts'
+import { keyOf } from './keys.ts'
 import { Scope } from './scope.ts'
 
 const WORD: Val = { v: 'call', name: 'words of an error', args: [] }

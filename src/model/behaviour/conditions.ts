@@ -1,4 +1,5 @@
-import { type Cond, isNullish, keyOfCond, truth, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Cond, isNullish, truth, UNKNOWN, type Val } from './abstract-value.ts'
+import { keyOfCond } from './keys.ts'
 
 /** Conditions that one alternative keeps; what is built up step by step under switches would double them each time. */
 const MAX_UNDER = 32

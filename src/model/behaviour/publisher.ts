@@ -1,7 +1,8 @@
 import { keptList } from '../../lib/kept-list.ts'
-import { type Alt, type AnyVal, type Cond, chainName, isLeaf, keyOf, type Leaf, type Val } from './abstract-value.ts'
+import { type Alt, type AnyVal, type Cond, chainName, isLeaf, type Leaf, type Val } from './abstract-value.ts'
 import type { Condition, Value } from './behaviour.ts'
 import { partsOfTest } from './conditions.ts'
+import { keyOf } from './keys.ts'
 
 /** In halves: what a condition joins or turns round is only half as deep where it tells who came. */
 const MAX_DEPTH = 14

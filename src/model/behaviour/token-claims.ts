@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
-import { keyOf, type Val } from './abstract-value.ts'
+import type { Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
+import { keyOf } from './keys.ts'
 
 /** How an identity reads that comes from a token whose signature the platform verified before the handler ran. */
 export const GATEWAY = 'the token that the gateway verified'

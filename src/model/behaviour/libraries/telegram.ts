@@ -1,4 +1,5 @@
-import { isNullish, keyOf, object } from '../abstract-value.ts'
+import { isNullish, object } from '../abstract-value.ts'
+import { keyOf } from '../keys.ts'
 import { identityIn } from '../token-claims.ts'
 import { identify, vouchFor } from './auth.ts'
 import type { Library } from './library.ts'
