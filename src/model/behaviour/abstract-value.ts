@@ -14,10 +14,10 @@ export interface Cond {
   readonly at: Place
   otherwise: Otherwise
   /** `keyOf(test)`, once computed, and the run for which it was. */
-  key?: number
-  keyRun?: number
+  key?: number | undefined
+  keyRun?: number | undefined
   /** How much the test tells of who came, once weighed. */
-  weight?: number
+  weight?: number | undefined
 }
 
 /** One alternative of a join; `i` identifies it among its siblings through every value derived from the join. */

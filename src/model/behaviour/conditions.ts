@@ -93,8 +93,9 @@ const comparesSetting = (of: readonly Val[]): boolean => of.some((x) => x.v === 
 function speaksOfCaller(val: Val, depth: number): boolean {
   if (val.v === 'caller' || val.v === 'env' || (val.v === 'error' && val.of >= 0)) return true
   if (depth > MAX_WEIGHED_DEPTH) return false
-  const speaks = () => partsOfTest(val).some((x) => speaksOfCaller(x, depth + 1))
-  return val.v === 'op' ? weighedOnce(val, 2, depth, speaks) : speaks()
+  if (val.v === 'op') return weighedOnce(val, 2, depth, () => val.of.some((x) => speaksOfCaller(x, depth + 1)))
+  if (val.v === 'any') return val.alts.some((a) => speaksOfCaller(a.value, depth + 1))
+  return partsOfTest(val).some((x) => speaksOfCaller(x, depth + 1))
 }
 
 /** What a test is made of. */

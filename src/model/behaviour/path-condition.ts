@@ -15,6 +15,8 @@ const MAX_CONJUNCTS = 6
 /** What a condition says of its other side before anybody knows: it goes on. */
 export const NO_END: Otherwise = { ends: false }
 
+const NO_CONDS: readonly Cond[] = []
+
 /** What must be added to the path for a test to have a truth value. */
 export interface Assumption {
   readonly conds: readonly Cond[]
@@ -76,13 +78,16 @@ function assumeAny(path: KnownPath, test: AnyVal, wanted: boolean, at: Place, ba
   }
   const only = kept[0]
   if (!only) return test.alts.some((a) => isAmong(allowed, a.i)) ? undefined : leaf(path, test, wanted, at, base)
-  const conds = ({ alt, then }: { alt: Alt; then: Assumption }) => [...alt.under.map((c) => ({ ...c, otherwise: NO_END })), ...then.conds]
+  const conds = ({ alt, then }: { alt: Alt; then: Assumption }) => (alt.under.length ? [...alt.under.map(restated), ...then.conds] : then.conds)
   if (kept.length === 1)
     return { conds: [...base.conds, ...fresh(path, conds(only), base)], narrowed: narrowTo(only.then.narrowed, test.choice, alternativesOf([only.alt])) }
   const narrowed = narrowTo(base.narrowed, test.choice, alternativesOf(kept.map((k) => k.alt)))
   const options = kept.map((k): Assumption => ({ conds: conds(k), narrowed }))
   return either(path, options, { conds: base.conds, narrowed }, at) ?? { conds: base.conds, narrowed }
 }
+
+/** A condition that holds once more: nobody knows yet what its other side does. What was found out about its test stays. */
+const restated = ({ test, negated, at, key, keyRun, weight }: Cond): Cond => ({ test, negated, at, otherwise: NO_END, key, keyRun, weight })
 
 /** An equality: for each of several values, decided where both sides are known, asked as the truth that it is about. */
 function equal(path: KnownPath, test: Val & { v: 'op' }, a: Val, b: Val, wanted: boolean, at: Place, base: Assumption): Assumption | undefined {
@@ -120,18 +125,19 @@ function contradicts(path: KnownPath, cond: Cond, base: Assumption): boolean {
   return holds(keyOfCond(cond), !cond.negated, path.pc) || holds(keyOfCond(cond), !cond.negated, base.conds)
 }
 
-function fresh(path: KnownPath, conds: readonly Cond[], base: Assumption): Cond[] {
-  return conds.filter((c) => !includesCond(path.pc, c) && !includesCond(base.conds, c))
+/** Those that neither the path nor what is assumed already says. */
+function fresh(path: KnownPath, conds: readonly Cond[], base: Assumption): readonly Cond[] {
+  return conds.length ? conds.filter((c) => !includesCond(path.pc, c) && !includesCond(base.conds, c)) : NO_CONDS
 }
 
 /** The path when one of several sets of conditions holds: what they share, and the disjunction of the rest. */
 function either(path: KnownPath, options: readonly Assumption[], base: Assumption, at: Place): Assumption | undefined {
-  const lists = options.map((o) => fresh(path, o.conds.slice(beginsWith(o.conds, base.conds) ? base.conds.length : 0), base))
+  const lists = options.map((o) => fresh(path, base.conds.length && beginsWith(o.conds, base.conds) ? o.conds.slice(base.conds.length) : o.conds, base))
   const narrowed = joinNarrowings(options.map((o) => o.narrowed))
   const first = lists[0] ?? []
   const shared = first.filter((c) => lists.every((l) => includesCond(l, c)))
   const rest = shared.length ? lists.map((l) => l.filter((c) => !includesCond(shared, c))) : lists
-  const conds = [...base.conds, ...shared]
+  const conds = shared.length ? [...base.conds, ...shared] : base.conds
   if (rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return { conds, narrowed }
   return { conds: [...conds, anyOf(rest, MAX_CONJUNCTS, rest[0]?.[0]?.at ?? at, NO_END)], narrowed }
 }

@@ -52,6 +52,10 @@ export function truthFor(v: Value, name: string): Truth {
   return known.get(name)
 }
 
+/** What several tests come to of which one that is `decides` settles it. */
+const settledBy = (decides: boolean, all: readonly Truth[]): Truth =>
+  all.includes(decides) ? decides : all.every((t) => t === !decides) ? !decides : undefined
+
 function findTruth(v: Value, name: string, depth: number): Truth {
   if (depth > 30) return undefined
   if (v.v === 'op') {
@@ -62,9 +66,9 @@ function findTruth(v: Value, name: string, depth: number): Truth {
         return t === undefined ? undefined : !t
       }
       case '&&':
-        return parts().includes(false) ? false : parts().every((t) => t === true) ? true : undefined
+        return settledBy(false, parts())
       case '||':
-        return parts().includes(true) ? true : parts().every((t) => t === false) ? false : undefined
+        return settledBy(true, parts())
       case '===':
       case '==':
       case '!==':

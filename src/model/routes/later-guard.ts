@@ -2,7 +2,7 @@
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Condition, Effect, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { isAlike } from '../behaviour/mentions.ts'
 import { guardOfStep } from './guard.ts'
 import type { Guard } from './proof.ts'
@@ -65,21 +65,26 @@ const isSuccess = (e: Effect): boolean => e.kind === 'respond' && e.status !== u
 
 /** The first check that what comes after a step stands behind, on a way that goes on from there. */
 export function laterGuard(behaviour: Behaviour, index: number, access: AccessMatrix): Guard | undefined {
-  const here = behaviour.steps[index]?.under ?? []
+  const { steps } = behaviour
+  const here = steps[index]?.under ?? []
   const held = new Set(here)
-  const told = behaviour.steps.slice(index + 1).some((s) => isSuccess(s.effect) && !guardOfStep(s, behaviour))
-  for (const s of behaviour.steps.slice(index + 1)) {
+  let told: boolean | undefined
+  for (let i = index + 1; i < steps.length; i++) {
+    const s = steps[i] as Step
+    if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
+    // A refusal is no work: what stands before it is the other side of a check.
+    if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
+    if (s.effect.kind === 'respond' && saysNo(s.effect.body)) continue
     // the other side of a test is no way on from here
     if (s.under.some((c) => !held.has(c) && here.some((d) => isOtherSide(c, d)))) continue
-    // A refusal is no work: what stands before it is the other side of a check.
-    if (s.effect.kind === 'respond' && saysNo(s.effect.body)) continue
-    if (s.effect.kind === 'respond' && ((s.effect.status ?? 200) >= 300 || s.effect.how === 'redirect' || s.effect.how === 'not-found')) continue
-    if (s.effect.kind === 'log' || s.effect.kind === 'throw') continue
     const g = guardOfStep(s, behaviour)
     // that a row is found by what only few know says nothing of what is done where it is not
     if (!g || g.trust === 'claimed' || g.who === 'token' || asksOpenFunction(g, access)) continue
     // a helper that asks who calls for its own sake (an entry in a trail) and only comes back stops nobody: the handler answers all the same
-    if (told && g.refusal.how === 'return') continue
+    if (g.refusal.how === 'return') {
+      told ??= steps.some((x, k) => k > index && isSuccess(x.effect) && !guardOfStep(x, behaviour))
+      if (told) continue
+    }
     // comparing whole tests is dear: asked last, and of none that the steps share
     if (s.under.some((c) => !held.has(c) && excludes(c, here))) continue
     // `!token || !isForm(token)` held here, and both of them came along there
