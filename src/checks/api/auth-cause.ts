@@ -1,4 +1,5 @@
 import type { Place } from '../../lib/place.ts'
+import type { Step } from '../../model/behaviour/behaviour.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
 import type { Severity } from '../define-check.ts'
 import type { IdleMiddleware } from './idle-middleware.ts'
@@ -8,7 +9,7 @@ import type { UnprovenSignIn } from './unproven-sign-in.ts'
 export interface Cause {
   readonly route: Route
   readonly severity: Severity
-  readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling' | 'sign-in'
+  readonly what: 'open' | 'unlinked' | 'fail-open' | 'trust' | 'status' | 'late' | 'spelling' | 'sign-in' | 'password'
   readonly work?: Work
   readonly guard?: Guard
   /** A form that visitors fill in: nobody has to sign in for it, but how often it is sent has to be limited. */
@@ -17,6 +18,8 @@ export interface Cause {
   readonly also?: readonly Route[]
   /** Whom somebody is signed in as. */
   readonly signIn?: UnprovenSignIn
+  /** What sets the password of an account that the request names. */
+  readonly password?: Step
   /** What stands in front of the handler and lets everybody past. */
   readonly idle?: IdleMiddleware
   /** The place of a shared cause in another file (or function) than the route. */

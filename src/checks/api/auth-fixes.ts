@@ -88,6 +88,12 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
             language: 'ts',
             code: 'if (!user || !(await bcrypt.compare(body.password, user.passwordHash))) return new Response(null, { status: 401 })',
           }
+    case 'password':
+      return {
+        text: 'Ask for something that only the owner of the account has before a password is set: the one that the account has, or a long random token that was mailed to the address which it had before, kept as a hash, for one use and a short time. A number, an address or an id is none: others know it or try it.',
+        language: 'ts',
+        code: `// token: from the link that was mailed; isMailedTo stands for the comparison with the hash that was kept for the account\nif (!token || !(await isMailedTo(account.id, token))) ${refusal(c.route, 401)}`,
+      }
     case 'spelling':
       return {
         text: 'Put the check on the router of the protected paths instead of testing the path, or compare the path in lower case and without the slash at its end.',

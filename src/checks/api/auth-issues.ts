@@ -105,7 +105,7 @@ function issueOf(cause: Cause, known: Known): Issue {
     aliases:
       c.what === 'open' || c.what === 'unlinked'
         ? ['CWE-306']
-        : c.what === 'sign-in'
+        : c.what === 'sign-in' || c.what === 'password'
           ? ['CWE-287']
           : c.what === 'trust'
             ? ['CWE-345']

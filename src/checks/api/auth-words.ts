@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
   late: 'The check comes after the work',
   spelling: 'Another spelling of the path goes past the check',
   'sign-in': 'Signs in whoever names an account',
+  password: 'Sets the password of whoever is named',
 }
 
 /** The title of a cause, which says what of the check is missing. */
@@ -60,6 +61,8 @@ export function message(c: Cause): string {
       if (c.signIn && c.signIn.table === undefined)
         return `${name(route)} signs a token for whom \`${c.signIn.by}\` of the request names (${c.signIn.at.path}:${c.signIn.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.`
       return `${name(route)} looks up ${c.signIn?.table} by ${c.signIn?.column} = \`${c.signIn?.by}\` of the request (${c.signIn?.found.path}:${c.signIn?.found.line}) and ${c.signIn?.tells ? `tells its ${c.signIn.tells}, with which its owner comes in` : 'makes a session for the row'} (${c.signIn?.at.path}:${c.signIn?.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.${c.signIn?.opensWithout ? ` It refuses where ${c.signIn.opensWithout} is set, which only one host does; on every other one, and in its own workspace, the door is open.` : ''}`
+    case 'password':
+      return `${name(route)} sets the password of an account that the request names (${c.password?.at.path}:${c.password?.at.line}), although nothing that only its owner has is asked for: no password that it has, no code, no token from a link that was mailed.${isFirst(c) ? ' That there is none yet says nothing of who sets the first one.' : ''}`
     case 'spelling':
       return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
@@ -76,6 +79,9 @@ export function message(c: Cause): string {
 
 /** What is done, and what of it grants something. */
 const doing = ({ what, sets }: Work): string => (sets ? what.replace(/(?= with (?:the|a) |$)/, ` (${sets.slice(0, 4).join(', ')})`) : what)
+
+/** A password is kept that was not there before. */
+const isFirst = ({ password }: Cause): boolean => password?.effect.kind === 'db' && password.effect.op === 'insert'
 
 /** What else is done for anybody on the same request, the worst first. */
 export function besides({ what, route, work }: Cause): string {
@@ -123,6 +129,8 @@ export function attack(c: Cause): string {
         : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
     case 'sign-in':
       return `Anybody ${address} with ${c.signIn?.decoded ? 'a token that names somebody else' : `somebody else's ${c.signIn?.by}`}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
+    case 'password':
+      return `Anybody ${address} with what names somebody else and a password of their own${comma} and has that account${isFirst(c) ? ', where its owner has not been there yet' : ''}, with all its rows and rights.`
     case 'spelling':
       return `Anybody on the internet sends ${route.method ?? 'a request'} ${route.bypass?.spelling} and the server ${work?.what ?? 'does its work'}.`
     case 'late':

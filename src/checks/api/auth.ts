@@ -20,7 +20,7 @@ import { tellsOneFigure } from './one-figure.ts'
 import { oncePerHandler } from './one-handler.ts'
 import { publicByNature } from './public-by-nature.ts'
 import { isSteered } from './steered.ts'
-import { overwritesAccount } from './taken-password.ts'
+import { overwritesAccount, takenPassword } from './taken-password.ts'
 import { tellsKeptCode } from './told-code.ts'
 import { tellsRowsToken } from './told-token.ts'
 import { unprovenPasskey } from './unproven-passkey.ts'
@@ -150,6 +150,8 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: 
   if (passkey) return { kind: 'issue', route, causes: [{ route, severity: 'High', what: 'sign-in', signIn: passkey }] }
   const signIn = unprovenSignIn(route) ?? tellsRowsToken(route)
   if (signIn) return { kind: 'issue', route, causes: [{ route, severity: signIn.opensWithout ? 'High' : 'Critical', what: 'sign-in', signIn }] }
+  const password = takenPassword(route)
+  if (password) return { kind: 'issue', route, causes: [{ route, severity: 'Critical', what: 'password', password }] }
   const nature = isGuardedElsewhere && !route.guard ? undefined : publicByNature(route)
   if (nature) return { kind: 'public', route, because: nature }
   const causes: Cause[] = []

@@ -3,10 +3,8 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Step, Value } from '../../model/behaviour/behaviour.ts'
 import { compares, mentions } from '../../model/behaviour/mentions.ts'
+import { PASSWORD } from './password-names.ts'
 
-/** What a password is called that somebody sends, or that a row keeps. */
-const PASSWORD =
-  /^(?:(?:user|plain|entered|hashed|encrypted|current|old)_?)?(?:pass(?:word|wd|phrase|code)?|pwd|senha|contrase(?:n|ñ)a|clave|mot_?de_?passe|mdp|passwort|kennwort|parola|sifre)(?:_?(?:hash|digest|actual|current|old|anterior|vieja))?$/i
 const SENT: ReadonlySet<string> = new Set(['body', 'form', 'query'])
 
 const isSent = (v: Value): boolean => v.v === 'request' && SENT.has(v.part) && PASSWORD.test(lastPart(v.name ?? ''))

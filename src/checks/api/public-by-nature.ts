@@ -17,12 +17,12 @@ import { asksForPassword } from './own-sign-in.ts'
 import type { Query } from './ownership-breach.ts'
 import { ADMINISTRATORS, registers } from './registration.ts'
 import { leadsOn } from './short-links.ts'
-import { overwritesAccount, takesPassword } from './taken-password.ts'
+import { overwritesAccount, takenPassword } from './taken-password.ts'
 import { tellsCode } from './told-code.ts'
 
 /** Why a route may be called by anybody; undefined when it must be judged by what it does. */
 export const publicByNature = rememberFor((route: Route): string | undefined => {
-  if (takesPassword(route) || overwritesAccount(route) || tellsCode(route) || decodedByHand(route).length || linksProvider(route)) return undefined
+  if (takenPassword(route) || overwritesAccount(route) || tellsCode(route) || decodedByHand(route).length || linksProvider(route)) return undefined
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   if (leadsOn(route)) return 'a short link, which leads whoever follows it on'
