@@ -31,7 +31,12 @@ export const guestTables = rememberFor((routes: readonly Route[], tables: Schema
     routes.flatMap(({ work }) => work.flatMap((w) => (w.kind === 'read' && !w.guard && w.whole && w.table ? tablesCalled(w.table, tables) : []))),
   )
   const ofNobodys = (t: Table) =>
-    !t.stub && hasDrawnKey(t) && !listed.has(t) && !t.columns.some((c) => says(ACCOUNT, c.name)) && !t.userData?.powerColumns.length
+    !t.stub &&
+    hasDrawnKey(t) &&
+    !listed.has(t) &&
+    !t.columns.some((c) => says(ACCOUNT, c.name)) &&
+    !t.userData?.ownerColumns.length &&
+    !t.userData?.powerColumns.length
   const orders = new Set([...made].filter((t) => says(ORDERED, t.name) && ofNobodys(t)))
   const parts = tables.filter(
     (t) => !orders.has(t) && ofNobodys(t) && t.foreignKeys.some((k) => [...orders].some((o) => `${o.schema}.${o.name}` === k.references)),

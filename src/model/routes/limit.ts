@@ -16,9 +16,9 @@ export function limitOf(behaviour: Behaviour): Place | undefined {
   for (const step of behaviour.steps) {
     const e = step.effect
     if ((e.kind === 'respond' || e.kind === 'throw') && e.status === 429) {
-      // Relaying the 429 of another service limits nothing.
-      const own = step.under.findLast((c) => !relays(c.test, behaviour))
-      if (own && step.under.length) return own.at
+      // Relaying the 429 of another service limits nothing, whatever was asked on the way there.
+      const last = step.under.at(-1)
+      if (last && !relays(last.test, behaviour)) return last.at
     }
     for (const c of step.under) {
       if (passed.has(c)) continue
@@ -99,12 +99,15 @@ function counts(e: { readonly name: string; readonly args: readonly Value[] }): 
   return /get/i.test(e.name) && !(key?.v === 'const' && !COUNTER.test(String(key.value)))
 }
 
+const asksLimiter = rememberFor((behaviour: Behaviour): boolean => behaviour.steps.some(({ effect: e }) => e.kind === 'limit'))
+
 /** A status or error of another service's answer. */
 function relays(v: Value, behaviour: Behaviour, depth = 0): boolean {
   if (depth > 8) return false
   switch (v.v) {
     case 'error':
-      return v.of >= 0 && behaviour.steps[v.of]?.effect.kind !== 'limit'
+      // what was caught a limiter may have thrown, where one is asked
+      return v.of >= 0 ? behaviour.steps[v.of]?.effect.kind !== 'limit' : !asksLimiter(behaviour)
     case 'result': {
       const kind = behaviour.steps[v.step]?.effect.kind
       return kind === 'http' || kind === 'auth-call' || kind === 'ai' || kind === 'mail'
