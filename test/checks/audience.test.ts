@@ -128,6 +128,62 @@ export default () => (
   expect(fixes['function send-quote']).toMatch(/^Establish who calls[\s\S]*getUser/)
 })
 
+test('a layout of a single-page application that turns away who is not signed in is a gate, whatever it is called', async () => {
+  const mail = edgeFunction(
+    "  const { to, text } = await req.json()\n  await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${Deno.env.get('RESEND_API_KEY')}` }, body: JSON.stringify({ to, text }) })",
+  )
+  const page = (name: string) =>
+    `import { supabase } from '../client'\nexport default function Page() {\n  return <a onClick={() => supabase.functions.invoke('${name}', { body: {} })} />\n}\n`
+  const report = await auditFiles({
+    'package.json': '{ "name": "desk", "dependencies": { "vite": "5", "react": "18", "react-router-dom": "6", "@supabase/supabase-js": "2.45.0" } }',
+    'index.html': '<script type="module" src="/src/main.tsx"></script>',
+    'src/client.ts':
+      "import { createClient } from '@supabase/supabase-js'\nexport const supabase = createClient(import.meta.env.VITE_SUPABASE_URL, import.meta.env.VITE_SUPABASE_ANON_KEY)\n",
+    'src/main.tsx': `import { Route, Routes } from 'react-router-dom'
+import { AppLayout } from './AppLayout'
+import { Shell } from './Shell'
+import Ask from './pages/ask'
+import Team from './pages/team'
+import Bill from './pages/bill'
+export default () => (
+  <Routes>
+    <Route element={<Shell />}>
+      <Route path="/ask" element={<Ask />} />
+    </Route>
+    <Route element={<AppLayout />}>
+      <Route path="/team" element={<Team />} />
+    </Route>
+    <Route path="/bill" element={<AppLayout><Bill /></AppLayout>} />
+  </Routes>
+)
+`,
+    'src/Shell.tsx': "import { Outlet } from 'react-router-dom'\nexport const Shell = () => <main><Outlet /></main>\n",
+    'src/AppLayout.tsx': `import { useEffect } from 'react'
+import { Outlet, useNavigate } from 'react-router-dom'
+import { useAuth } from './useAuth'
+export function AppLayout({ children }) {
+  const { profile, loading } = useAuth()
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (!loading && !profile) navigate('/auth')
+  }, [loading, profile, navigate])
+  if (!profile) return null
+  return <main>{children ?? <Outlet />}</main>
+}
+`,
+    'src/pages/ask.tsx': page('send-question'),
+    'src/pages/team.tsx': page('send-invitation'),
+    'src/pages/bill.tsx': page('send-bill'),
+    'supabase/functions/send-question/index.ts': mail,
+    'supabase/functions/send-invitation/index.ts': mail,
+    'supabase/functions/send-bill/index.ts': mail,
+  })
+  const fixes = Object.fromEntries(findingsOfCheck(report, 16).map((f) => [f.subject, `${f.fix.text} ${f.fix.code ?? ''}`]))
+  expect(fixes['function send-question']).toMatch(/page \/ask uses this[\s\S]*refuse with 429/)
+  expect(fixes['function send-invitation']).toMatch(/^Establish who calls[\s\S]*getUser/)
+  expect(fixes['function send-bill']).toMatch(/^Establish who calls[\s\S]*getUser/)
+})
+
 test('what lists everything that visitors have sent in is for administrators, though the same function takes it', async () => {
   const report = await auditFiles({
     'package.json': '{ "name": "parish" }',

@@ -122,6 +122,8 @@ export interface Page {
   readonly static?: true
   /** What the router of a single-page application draws there, by its name in the file of the router. */
   readonly draws?: string
+  /** Components inside of which the router draws it, outermost first, by their names there; those that by their names ask who is signed in are `gated`. */
+  readonly within?: readonly string[]
   /** The router draws it inside of a component that by its name asks who is signed in. */
   readonly gated?: true
   /** That component asks for an administrator. */

@@ -35,11 +35,15 @@ const DRAWS = /^(?:element|component|Component|render)$/
 /** Components that by their names let nobody past who is not signed in. */
 const GATE = /Protect|Private|Require|Guard|Authenticated|Authed|(?:Auth|Admin|User|Member|Session)(?:Only|Route|Gate|Wall|Layout)$/
 
+/** Elements of the router itself. */
+const ROUTER = /^(?:Route|Routes|Switch)$/
+
 /** Gates for those who run the application: by their names, or by what they are told. */
 const ADMINS = /(?:^|[a-z])Admin|^Admin/
 const ROLE = /^(?:required?_?|allowed_?|needs_?)?roles?$|^(?:require|need|only|is)?_?admin(?:_?only)?$/i
 
-type Gate = Pick<Page, 'gated' | 'administrators'>
+/** What stands around a page. */
+type Gate = Pick<Page, 'gated' | 'administrators' | 'within'>
 type Drawn = Pick<Page, 'draws'> & Gate
 
 /** `<ProtectedRoute><Layout><Dashboard /></Layout></ProtectedRoute>`: the innermost is the page. */
@@ -55,8 +59,9 @@ function drawnBy(e: Expr | undefined): Drawn {
     }
     at = at.children.find((c) => c.k === 'jsx')
   }
-  const draws = names.findLast((n) => !GATE.test(n))
-  return { ...(draws === undefined ? {} : { draws }), ...gate }
+  const shown = names.filter((n) => !GATE.test(n))
+  const draws = shown.pop()
+  return { ...(draws === undefined ? {} : { draws }), ...inside(gate, { within: shown }) }
 }
 
 const isGate = (e: Expr): boolean => e.k === 'jsx' && typeof e.tag === 'object' && e.tag?.k === 'id' && GATE.test(e.tag.name)
@@ -76,7 +81,11 @@ function gateOf({ attrs }: Extract<Expr, { k: 'jsx' }>, name: string): Gate {
 const inside = (outer: Gate, inner: Gate): Gate => ({
   ...(outer.gated || inner.gated ? { gated: true as const } : {}),
   ...(outer.administrators || inner.administrators ? { administrators: true as const } : {}),
+  ...(outer.within?.length || inner.within?.length ? { within: [...(outer.within ?? []), ...(inner.within ?? [])] } : {}),
 })
+
+/** What is drawn by a route that has others inside stands around those: `<Route element={<AppLayout />}>`. */
+const asLayout = ({ draws, ...gate }: Drawn): Gate => inside(gate, draws === undefined || ROUTER.test(draws) ? {} : { within: [draws] })
 
 function fileRoutes(program: Program, path: string): Entry[] {
   const js = program.js(path)
@@ -104,7 +113,9 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const at = given !== undefined ? (given.startsWith('/') ? given : joinPaths(prefix, given)) : prefix
     const children = e.children.filter((c) => c.k === 'jsx')
     const drawn = isRoute ? drawnBy(e.attrs.find((a) => DRAWS.test(a.key ?? ''))?.value) : drawnBy({ ...e, children: [] })
-    const gate = inside(above, drawn)
+    const { draws: _, ...own } = drawn
+    const gate = inside(above, own)
+    const around = inside(above, asLayout(drawn))
     if (
       isRoute &&
       (given !== undefined || e.attrs.some((a) => a.key === 'index')) &&
@@ -113,7 +124,7 @@ function fileRoutes(program: Program, path: string): Entry[] {
       !(children.length && !given)
     )
       add(routerPath(at || '/'), e.l, { ...drawn, ...gate })
-    for (const c of children) element(c, at, depth + 1, gate)
+    for (const c of children) element(c, at, depth + 1, around)
   }
   const object = (e: Expr, prefix: string, depth: number, above: Gate = {}): void => {
     if (e.k !== 'obj' || depth > 12) return
@@ -121,18 +132,15 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const at = given === undefined ? prefix : given.startsWith('/') ? given : joinPaths(prefix, given)
     const children = propOf(e, 'children')
     const drawn = drawnBy(propOf(e, 'element') ?? propOf(e, 'component') ?? propOf(e, 'Component'))
-    const gate = inside(above, drawn)
+    const { draws: _, ...own } = drawn
+    const gate = inside(above, own)
     if ((given !== undefined || propOf(e, 'index')) && given !== '*' && ['element', 'component', 'Component', 'lazy', 'redirect'].some((k) => propOf(e, k)))
       add(routerPath(at || '/'), e.l, { ...drawn, ...gate })
-    if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1, gate)
+    if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1, inside(above, asLayout(drawn)))
   }
   for (const { expr, scope } of expressionsDeep(js, 0)) {
     // a gate around a list of routes stands before each of them
-    if (
-      expr.k === 'jsx' &&
-      !nested.has(expr) &&
-      ((typeof expr.tag === 'object' && expr.tag?.k === 'id' && /^(Route|Routes|Switch)$/.test(expr.tag.name)) || isGate(expr))
-    )
+    if (expr.k === 'jsx' && !nested.has(expr) && ((typeof expr.tag === 'object' && expr.tag?.k === 'id' && ROUTER.test(expr.tag.name)) || isGate(expr)))
       element(expr, '', 0)
     else if (expr.k === 'call' && expr.fn.k === 'id' && /^(createBrowserRouter|createHashRouter|useRoutes|createRouter)$/.test(expr.fn.name)) {
       const arg = expr.fn.name === 'createRouter' ? propOf(expr.args[0], 'routes') : expr.args[0]

@@ -45,7 +45,7 @@ function drawnPages(
   const pages = insideOfGates(
     routes.filter((r) => r.kind === 'page' && r.page?.draws !== undefined),
     program,
-  )
+  ).map((r) => insideOfLayouts(r, program))
   const routers = new Set(pages.map((p) => p.path))
   // nor where one gate stands around all that has an address of its own inside
   if (!pages.some((r) => r.page?.gated) || routes.some((r) => holdsOthers(r, routers, program))) return { pages: new Map(), routers }
@@ -80,6 +80,21 @@ function insideOfGates(pages: readonly Route[], program: Program): readonly Rout
     if (!gate || !r.page) return r
     return { ...r, page: { ...r.page, gated: true, ...(gate.administrators ? { administrators: true as const } : {}) } }
   })
+}
+
+/** A layout that turns away who is not signed in is a gate, whatever it is called. */
+function insideOfLayouts(route: Route, program: Program): Route {
+  const { page, path, line } = route
+  if (!page?.within || page.gated) return route
+  return page.within.some((name) => isGate(program, path, { k: 'id', name, l: line })) ? { ...route, page: { ...page, gated: true } } : route
+}
+
+/** It shows nothing, or leads on, where nobody is signed in; or it leads to sign-in by itself and looks who there is (`!profile`). */
+function isGate(program: Program, path: string, name: Expr): boolean {
+  const component = program.meaning(path, 0, name)
+  if (component?.k !== 'fn') return false
+  const { turnsAway, redirects, readsUser } = pageSigns(program, component.path, component.fn)
+  return turnsAway !== undefined || (readsUser !== undefined && redirects?.path === component.path)
 }
 
 /** `import Join from './pages/join'`, or `const Join = lazy(() => import('./pages/join'))`. */
