@@ -184,6 +184,32 @@ export function AppLayout({ children }) {
   expect(fixes['function send-bill']).toMatch(/^Establish who calls[\s\S]*getUser/)
 })
 
+test('a handler of a server with many in one file is not asked for the signature of the webhook beside it', async () => {
+  const report = await auditFiles({
+    'package.json': '{ "name": "scores", "dependencies": { "express": "4", "@supabase/supabase-js": "2.45.0" } }',
+    'server.ts': `import express from 'express'
+import { createClient } from '@supabase/supabase-js'
+import { Webhook } from 'standardwebhooks'
+const db = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)
+const app = express()
+app.post('/events', express.raw({ type: '*/*' }), async (req, res) => {
+  const event = new Webhook(process.env.HOOK_SECRET!).verify(req.body, { 'webhook-id': req.headers['webhook-id'], 'webhook-signature': req.headers['webhook-signature'], 'webhook-timestamp': req.headers['webhook-timestamp'] })
+  await db.from('payments').insert({ id: event.id })
+  res.end()
+})
+app.get('/people/:id', async (req, res) => {
+  const { data } = await db.from('profiles').select('email, phone').eq('id', req.params.id).single()
+  res.json(data)
+})
+app.listen(3000)
+`,
+  })
+  const [found, ...others] = findingsOfCheck(report, 16)
+  expect(others).toEqual([])
+  expect(found?.subject).toBe('route GET /people/[id]')
+  expect(`${found?.fix.text} ${found?.fix.code}`).not.toMatch(/webhook|signature/i)
+})
+
 test('what lists everything that visitors have sent in is for administrators, though the same function takes it', async () => {
   const report = await auditFiles({
     'package.json': '{ "name": "parish" }',

@@ -113,6 +113,9 @@ function tellsOfRow(names: ReadonlySet<string>, { kind, framework }: Route): boo
   return names.has('record') && (names.has('old_record') || (alone && names.has('table') && names.has('type')))
 }
 
+/** Frameworks that register handlers by calls or decorators, many in one file: what the file says may be said of another. */
+const BY_CALLS: ReadonlySet<string> = new Set(['Express', 'Fastify', 'Hono', 'NestJS', 'tRPC'])
+
 /** Who calls a handler, as far as the repository shows: several parts of one finding ask the same. */
 export const audienceOf = rememberFor((route: Route, around: Surroundings): Audience => {
   const words = wordsOf(route)
@@ -144,7 +147,7 @@ export const audienceOf = rememberFor((route: Route, around: Surroundings): Audi
   if (!callers.length && !database && route.kind === 'edge-function' && has(words, UPKEEP) && !isSteered(route))
     return { who: 'scheduler', because: 'by its name it is a job, nothing of a request enters into it, and no page calls it', named: true }
   const header = Object.keys(route.behaviour?.headersRead ?? {}).map((h) => SENDERS.find(([re]) => re.test(h.toLowerCase()))?.[1])
-  const texts = route.kind === 'action' ? [] : around.texts(route.path)
+  const texts = route.kind === 'action' || (route.kind !== 'edge-function' && BY_CALLS.has(route.framework)) ? [] : around.texts(route.path)
   const sender = header.find((x) => x !== undefined) ?? allowsHeaderOf(texts) ?? (provesAddress(texts) ? 'Slack' : undefined)
   if (sender) return { who: 'service', sender }
   if (route.kind !== 'action' && !callers.length && !database && !beside && tellsOfRow(around.members(route.path), route))
