@@ -96,7 +96,7 @@ function issueOf(cause: Cause, known: Known): Issue {
       (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       besides(c) +
       gateway +
-      (c.what === 'open' && !route.behind ? besideWords(manners(route, known.all).beside) : ''),
+      (c.what === 'open' && !route.behind ? besideWords(manners(route, known.all).beside, route) : ''),
     attack: told ? "Anybody on the internet sends somebody's address, takes the code out of the answer and has that account." : attack(c),
     fix: told ? onlyByMail(route) : fix(c, known, audience),
     at: placeOfRoute(route),

@@ -4,6 +4,7 @@ import { asksNoRole, type Cause, isAnswered, opener, saysFine, saysMalformed } f
 import { weight } from './auth-severity.ts'
 import { connectedFor } from './connected-for-named.ts'
 import { decodedFor } from './decoded-by-hand.ts'
+import { isLayoutLoad } from './layout-load.ts'
 import { isSteered } from './steered.ts'
 import { tellsCode } from './told-code.ts'
 
@@ -96,6 +97,7 @@ const isForm = (route: Route): boolean => route.framework !== 'Next.js' && route
 
 /** How a sentence speaks of a handler. */
 export function name(route: Route): string {
+  if (isLayoutLoad(route)) return `The load of ${route.path}`
   return route.kind === 'action'
     ? `The ${isForm(route) ? 'form' : 'server'} action ${route.subject.replace(/^action .*#|^route POST /, '')}`
     : route.kind === 'edge-function'
@@ -113,7 +115,9 @@ export function attack(c: Cause): string {
         : 'posts the id of the action, which every page that uses it carries'
       : route.kind === 'edge-function'
         ? `calls /functions/v1/${route.subject.replace(/^function /, '')}${route.platformJwt?.on ? ' with the anon key from the page' : ''}`
-        : `sends ${route.method ?? 'a request'} ${route.route}`
+        : isLayoutLoad(route)
+          ? `asks for the data of a page below it (${route.route.replace(/\/$/, '')}/__data.json, where the request says which loads run)`
+          : `sends ${route.method ?? 'a request'} ${route.route}`
   // ends the relative clause
   const comma = address.endsWith('carries') ? ',' : ''
   switch (c.what) {

@@ -14,6 +14,7 @@ import { isEditorial } from './editorial-tables.ts'
 import { guestTables, isForGuest } from './guest-orders.ts'
 import { idleMiddleware } from './idle-middleware.ts'
 import { addsToKept, type KeptResources, keptResources } from './kept-resources.ts'
+import { isLayoutLoad } from './layout-load.ts'
 import { linksProvider } from './linked-provider.ts'
 import { isForAdministrators } from './manners.ts'
 import { tellsOneFigure } from './one-figure.ts'
@@ -245,6 +246,11 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: 
         ...(elsewhere ? { shared: at } : {}),
       })
     }
+  }
+  if (causes.length && isLayoutLoad(route)) {
+    // what the session of a layout is worth is the question of the pages below it (check 10)
+    const told = causes.filter((c) => c.what === 'open' && c.severity === 'Critical')
+    return told.length ? { kind: 'issue', route, causes: told } : { kind: 'public', route, because: 'the load of a layout' }
   }
   if (causes.length) return { kind: 'issue', route, causes }
   const gap = bad.find((b) => b.work.unsure)?.work.unsure ?? (guards.length || route.guard ? undefined : route.behaviour?.gaps?.[0])

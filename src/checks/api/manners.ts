@@ -1,6 +1,7 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour } from '../../model/behaviour/behaviour.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import { isLayoutLoad } from './layout-load.ts'
 import { refusal } from './refusal.ts'
 import { asksWithinOne, isOdd } from './role-in-code.ts'
 
@@ -52,9 +53,10 @@ export const isForAdministrators = (route: Route): boolean =>
 const FILE_OF_ADMINISTRATORS = /(?:^|\/)(?:[aA]dmin|admin(?:[A-Z_.-][\w.-]{0,60}))\.[cm]?[jt]sx?$/
 
 /** Layouts run for pages; requests to the handlers beside them pass them by. */
-export function besideWords(page: Route | undefined): string {
+export function besideWords(page: Route | undefined, route: Route): string {
   if (!page?.guard) return ''
   const { path, line } = page.guard.at
+  if (isLayoutLoad(route)) return ` The check at ${path}:${line} stands before the pages there; it does not run where the data of this load alone is asked for.`
   const what = page.framework === 'SvelteKit' ? 'form actions and endpoints' : 'server actions and route handlers'
   return ` The check at ${path}:${line} stands before the pages there; it does not run for ${what}.`
 }

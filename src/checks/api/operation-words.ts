@@ -30,7 +30,7 @@ export const OPERATION_WORDS = {
     return {
       title: 'An admin operation is open to every signed-in user',
       message: b.area
-        ? `By its path ${route.route} is for administrators, and ${place} ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.${renamed ? RENAMED : ''}${besideWords(how.beside)}`
+        ? `By its path ${route.route} is for administrators, and ${place} ${b.what}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.${renamed ? RENAMED : ''}${besideWords(how.beside, route)}`
         : `${place} ${b.table ? `${b.what} with the service role or a direct connection` : `runs ${b.what}`}. The handler asks only whether somebody is signed in${who}, not whether they are an administrator.`,
       attack: b.area
         ? `Any signed-in user sends the request that the page of the administrators sends${renamed ? ', with the own session under the name of that cookie' : ''}${b.by ? `, with whatever ${b.by} they choose` : ''}.`

@@ -1,9 +1,11 @@
 import type { Route } from '../../model/routes/routes.ts'
+import { isLayoutLoad } from './layout-load.ts'
 
 /** How a handler of this framework turns somebody away. */
 export function refusal(route: Route, status: 400 | 401 | 403 | 404 | 429 | 500): string {
   const word = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound', 429: 'Too many attempts', 500: 'InternalServerError' }[status]
   if (route.kind === 'action') return route.framework === 'SvelteKit' ? `return fail(${status})` : `throw new Error('${status === 404 ? 'Not found' : word}')`
+  if (isLayoutLoad(route)) return `throw error(${status})`
   if (route.answers) return route.answers === 'res' ? `return res.status(${status}).end()` : `return { statusCode: ${status}, body: '' }`
   switch (route.framework) {
     case 'Express':

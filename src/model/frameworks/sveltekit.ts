@@ -37,6 +37,7 @@ function entriesOf(program: Program, path: string, name: string, file: RouteFile
     const alone = exportedHandler(program, path, 'load') && !program.paths.some((p) => p.startsWith(`${folder}+page`) && p.endsWith('.svelte'))
     return [...formActions(program, path, route, hooks), ...(alone ? [page(program, path, route, hooks, above())] : [])]
   }
+  if (/^\+layout\.server\.[jt]s$/.test(name)) return layoutLoad(program, path, route, hooks, above())
   if (/^\+page(@[^.]*)?\.svelte$/.test(name)) return [page(program, path, route, hooks, above())]
   return []
 }
@@ -125,6 +126,31 @@ function page(program: Program, path: string, route: string, hooks: readonly Bef
     before: [...hooks, ...(load?.code && mayAwaitParent(program, load.code) ? above.map((b) => ({ ...b, blocks: true })) : above)],
     page: { path, client: false },
   }
+}
+
+/**
+ * The load of a layout answers by itself: whoever asks for the data of a page (`__data.json`) says which loads are to run, so that neither the page's own
+ * check nor, unless it waits for them, those of the layouts above stand before it.
+ */
+function layoutLoad(program: Program, path: string, route: string, hooks: readonly Before[], above: readonly Before[]): Entry[] {
+  const h = exportedHandler(program, path, 'load')
+  if (!h?.code) return []
+  const before = mayAwaitParent(program, h.code) ? above.filter((b) => b.at.path !== path).map((b) => ({ ...b, blocks: true })) : []
+  return [
+    {
+      framework: 'SvelteKit',
+      kind: 'api',
+      method: 'GET',
+      route,
+      subject: `file ${path}`,
+      path,
+      line: h.line,
+      ...(h.endLine ? { endLine: h.endLine } : {}),
+      code: h.code,
+      calling: 'sveltekit',
+      before: [...hooks, ...before],
+    },
+  ]
 }
 
 /** Loads of the layouts above; they run beside the page's own load, so they redirect but guard no data. */

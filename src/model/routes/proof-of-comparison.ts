@@ -147,7 +147,7 @@ export function proofOfMembership(of: readonly Value[], behaviour: Behaviour, de
     const p = people && weakest(people.map((x) => proofOf(x, true, behaviour, depth + 1)))
     const others = of.filter((x) => x !== a)
     const anybodys = people?.some((x) => isAnybodys(x, others))
-    if (p) return anybodys ? asUser(p) : { ...p, who: 'admin' }
+    if (p) return anybodys || !people?.some((x) => asksForRank(x, others)) ? asUser(p) : { ...p, who: 'admin' }
   }
   const found = of.length > 1 ? of.flatMap((x) => roleOfFound(x) ?? [])[0] : undefined
   if (found) return isAnybodys({ v: 'unknown' }, of) ? asUser(found) : found
@@ -161,6 +161,20 @@ export function proofOfMembership(of: readonly Value[], behaviour: Behaviour, de
     }
   return undefined
 }
+
+/**
+ * Whether what is asked of what belongs to somebody may be a rank: it is compared with something that is written down or set, or with a role. That any of
+ * a person's own things is so or so (`course.lessons.some((l) => !l.signedAt)`) makes nobody an administrator.
+ */
+const asksForRank = (x: Value, others: readonly Value[]): boolean =>
+  x.v !== 'row' ||
+  isRole(x.field) ||
+  others.some((o) =>
+    mentions(
+      o,
+      (y) => (y.v === 'const' && typeof y.value === 'string') || y.v === 'env' || y.v === 'array' || y.v === 'caller' || (y.v === 'row' && isRole(y.field)),
+    ),
+  )
 
 /** What is known of the caller when `value` is on the list. What the code puts in its place (`user.email ?? ''`) counts where it may be on the list too. */
 function peopleIn(value: Value, list: readonly Value[]): readonly Value[] | undefined {
