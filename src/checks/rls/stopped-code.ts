@@ -1,6 +1,6 @@
 import type { Hole, Table } from '../../database/database.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import { isOfAdministrators } from '../api/audience.ts'
+import { isForEverybody, isOfAdministrators } from '../api/audience.ts'
 import type { Fix } from '../define-check.ts'
 import { haveOtherSessions } from './administrators-policy.ts'
 import { asksRole } from './asks-role.ts'
@@ -38,7 +38,7 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
     !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
       ? [withoutPolicy(placeOf(without, 'insert', 'upsert'))]
       : []),
-    ...(/^drop policy/.test(fix.code) && hole.command === 'select' && hole.who === 'anon' && !gone ? [ofGuests(uses)] : []),
+    ...(/^drop policy/.test(fix.code) && hole.command === 'select' && hole.who === 'anon' && !gone ? [ofGuests(uses), ofVisitors(model, uses)] : []),
     ...(gone && policy?.command === 'all' ? [withoutAny(uses.filter((u) => !goesOn(u)))] : []),
     withoutPrivileges(),
   ]
@@ -113,6 +113,18 @@ function ofGuests(uses: readonly Use[]): string {
   if (!places.length) return ''
   const several = places.length > 1
   return ` ${listed([...places.slice(0, 5), ...(places.length > 5 ? [`${places.length - 5} more places`] : [])])} ${several ? 'read' : 'reads'} such rows on the server with the rights of whoever visits: ${several ? 'they find' : 'it finds'} none for whoever has no session, and only the own ones otherwise. Let what guests are shown be read there with the service role, for the one row that they may see.`
+}
+
+/** What pages that nobody signs in for read in the browser: a printed code, a link that was sent. */
+function ofVisitors({ routes: { routes, surroundings: around } }: Model, uses: readonly Use[]): string {
+  const read = uses.flatMap((u) => {
+    const page = u.verb === 'select' && !u.onServer && !u.own ? around.pagesWithFile(u.path).find((p) => isForEverybody(p, routes)) : undefined
+    return page ? [{ place: `${u.path}:${u.line}`, page: page.route }] : []
+  })
+  const [first] = read
+  if (!first) return ''
+  const more = new Set(read.map((r) => r.place)).size - 1
+  return ` ${first.place}${more ? ` and ${more === 1 ? 'one more place' : `${more} more places`}` : ''} ${more ? 'read' : 'reads'} such rows for visitors of ${first.page}, who find none then: let a function on the server look up what they may see with the service role, by what only they know of it (the token that stands in the link), and answer with that alone.`
 }
 
 /** The one policy for everything is gone: whatever the code does under the visitor's rights finds nothing and is refused. */

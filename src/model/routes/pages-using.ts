@@ -13,14 +13,22 @@ import { usersOf } from './unlinked-actions.ts'
 
 type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side'>
 
-/** The pages that use a server action, ask an address of the application's API or call an edge function, for whoever writes advice about the handler. */
-export function pagesUsing(routes: readonly Route[], program: Program, callersOf: (name: string) => readonly Place[]): (route: Route) => readonly Route[] {
+/** Which pages have to do with something, as far as the repository shows. */
+export interface PagesUsing {
+  /** The pages that use a server action, ask an address of the application's API or call an edge function. */
+  handler(route: Route): readonly Route[]
+  /** The pages of a single-page application that a file is part of. */
+  file(path: string): readonly Route[]
+}
+
+/** The pages that use handlers and files, for whoever writes advice about them. */
+export function pagesUsing(routes: readonly Route[], program: Program, callersOf: (name: string) => readonly Place[]): PagesUsing {
   const { modules, sources } = program
   const pages = pagesByFile(routes)
   const drawn = lazily(() => drawnPages(routes, program))
   const writing = lazily(() => new OwnAddresses(sources, addressesIn))
   // several parts of one finding ask the same
-  return rememberFor((route: Route): readonly Route[] => {
+  const handler = rememberFor((route: Route): readonly Route[] => {
     if (route.kind === 'edge-function')
       return pagesWith(componentsUsing(callersOf(route.subject.replace(/^function /, '')), modules, sources), modules, drawn().pages, drawn().routers)
     if (route.framework !== 'Next.js' || route.kind === 'page') return []
@@ -32,6 +40,7 @@ export function pagesUsing(routes: readonly Route[], program: Program, callersOf
           )
     return users ? pagesWith(users, modules, pages) : []
   })
+  return { handler, file: (path) => pagesWith([path], modules, drawn().pages, drawn().routers) }
 }
 
 /**

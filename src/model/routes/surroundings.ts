@@ -58,6 +58,8 @@ export interface Surroundings {
   readonly callsFunctions: boolean
   /** The pages that use a handler, as far as the repository shows. */
   pagesUsing(route: Route): readonly Route[]
+  /** The pages of a single-page application that a file is part of; none where no page of it asks who is signed in. */
+  pagesWithFile(path: string): readonly Route[]
   /** Whether any page turns away who is not signed in, so that it says something when another does not. */
   readonly guardsPages: boolean
   /** The requests that the application makes to a handler of its own. */
@@ -170,7 +172,8 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       return timetable()
     },
     callersOf,
-    pagesUsing: (route) => pages()(route),
+    pagesUsing: (route) => pages().handler(route),
+    pagesWithFile: (path) => pages().file(path),
     requestsTo: (route) => requests()(route),
     get callsFunctions() {
       return calling()
