@@ -1,7 +1,7 @@
 import { askedByWords } from '../../database/access/asked-helpers.ts'
 import { narrow } from '../../database/access/column-privileges.ts'
 import { createPolicy, readableBy } from '../../database/access/create-policy.ts'
-import { FOR_WHOM, isOpenToVisitors, SEE_REACHED } from '../../database/access/enable-fix.ts'
+import { FOR_WHOM, isOpenToVisitors, SEE_REACHED, WHO_TAKES_PART } from '../../database/access/enable-fix.ts'
 import { isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import { isForAnybody, isOpenPolicy, neverTheCaller } from '../../database/access/open-policies.ts'
 import { powerColumnsOf } from '../../database/access/power-columns.ts'
@@ -22,7 +22,7 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 /** How row level security is switched on without locking out whom the code serves: `fix` of the hole, made to fit what the code does with the table. */
 export function enableAdvice(model: Model, table: Table, hole: Hole, policies: readonly Policy[]): Fix {
   if (hole.because === 'recursion' && !hole.fix) return { text: GOES_ROUND }
-  const told = fixOf(hole, fixText(table, policies.length > 0, hole.fix?.code.startsWith('-- a policy that asks its own table') === true))
+  const told = fixOf(hole, fixText(table, policies.length > 0, hole.fix?.code ?? ''))
   // what was tried with it in force and still came through says so below
   const stays = policies.length > 0 && !told.code && hole.proof === 'executed' && table.kind !== 'foreign'
   const proposed: Fix = stays ? { ...told, language: 'sql', code: `alter table ${readableName(qualifiedName(table))} enable row level security;` } : told
@@ -363,12 +363,15 @@ function openWords(code: string, table: Table, uses: readonly Use[]): string {
   return ` Every column becomes readable to everybody${code.includes('to anon') ? '' : ' who is signed in'} (${listed(table.columns.map((c) => c.name))}): leave the policy out if that is too much.${written ? ` ${written} writes rows with the rights of whoever visits: move that to the server, or add a policy for whom it is meant.` : ''}`
 }
 
-function fixText(table: Table, hasPolicies: boolean, byFunction: boolean): string {
+function fixText(table: Table, hasPolicies: boolean, code: string): string {
   if (table.kind === 'foreign') return 'Take the API roles their privileges on it, or move it to a schema that is not exposed.'
   if (hasPolicies)
-    return byFunction
+    return code.startsWith('-- a policy that asks its own table')
       ? 'Enable row level security; the policies that exist then take effect, but for what they ask of the table itself, which PostgreSQL would refuse as infinite recursion: a function asks that.'
       : 'Enable row level security; the policies that exist then take effect.'
+  if (code.includes('"Participants read"')) return 'Enable row level security and let those read a conversation who take part in it.'
+  if (code.endsWith(WHO_TAKES_PART))
+    return 'Enable row level security. A row says who wrote it, and nothing says who takes part in the conversation: keep that in a table of its own, a row for each who does, which a policy for reading then asks.'
   return table.userData
     ? 'Enable row level security and let each user reach the own rows only.'
     : 'Enable row level security; without a policy only the service role gets in, so add one for what everybody may read.'

@@ -5,6 +5,7 @@ import { holdsCallersId } from './callers-id.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
 import { isOpenPolicy } from './open-policies.ts'
 import { dealColumns } from './other-party.ts'
+import { ownAmong, participantsOf } from './participants.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { powerColumnsOf } from './power-columns.ts'
 import { mayGiveRights } from './rights-by-name.ts'
@@ -29,6 +30,9 @@ function partiesOf(table: Table, catalog: Catalog): readonly string[] {
   const one = people.some((c) => /^(?:user|owner|author|creator|profile|account)_?id$/.test(c))
   return one ? [] : people.filter((c) => holdsCallersId(table, c, catalog))
 }
+
+/** How code ends that leaves reading to a policy which the schema has nothing for. */
+export const WHO_TAKES_PART = '-- who reads it needs a policy that knows who takes part, or the server'
 
 /** What the policy is called by which people see what they may reach. */
 export const SEE_REACHED = 'Users see rows of what they may reach'
@@ -67,6 +71,14 @@ export function enableFix(table: Table, catalog: Catalog, owner: string | undefi
   if (work === 'reached' && owner)
     return `${on}\n${createPolicy(table, SEE_REACHED, 'select', owner)}\n-- who of them may write it needs policies of its own, or the server`
   if (work === 'asked' && asked) return `${on}\n${FOR_WHOM}${asked.call}`
+  const participants = participantsOf(table, catalog, readings)
+  if (participants)
+    return [
+      on,
+      ...(participants === 'unknown' ? [] : [createPolicy(table, 'Participants read', 'select', participants)]),
+      ...(owner && participants !== owner ? [createPolicy(table, 'Users add their own rows', 'insert', ownAmong(table, owner, participants))] : []),
+      participants === 'unknown' ? WHO_TAKES_PART : '-- who changes it needs policies of its own, or the server',
+    ].join('\n')
   // own rows that grant power are read by their owner and changed by the server: the fix must not open check 4
   const power = [...new Set([...powerColumnsOf(table), ...dealColumns(table, readings.get(nameOf(table)) ?? [], catalog)])]
   if (owner && (power.length || mayGiveRights(table) || isRecord(table)))

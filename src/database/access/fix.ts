@@ -17,6 +17,7 @@ import { asksForTheImpossible } from './never-holds.ts'
 import { dealColumns } from './other-party.ts'
 import { caller, ownerCondition } from './owner-condition.ts'
 import { type AskParent, byQuery } from './parent-owner.ts'
+import { MEMBERS, ownAmong, participantsOf } from './participants.ts'
 import { keepWritten } from './party-fix.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower, measuresUsers } from './power-columns.ts'
@@ -120,9 +121,6 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
       return undefined
   }
 }
-
-const MEMBERS =
-  /(^|_)(participants?|members?|memberships?|collaborators?|(team|org|group|room|chat|workspace|conversation)_users?|user_(teams?|orgs?|groups?|rooms?|chats?|workspaces?|conversations?))$/i
 
 /** Whether policies of other tables let in whoever has a row here: whoever may add one of his own is in. */
 function letsIn(name: string, table: Table, readings: ReadonlyMap<string, readonly Reading[]>): boolean {
@@ -256,7 +254,16 @@ function replacePolicy(
   })
   if (staff && table.userData && isOfTheHouse(table, catalog))
     return `${drop}\n${createPolicy(table, successorOf(policy.name, '(staff)'), policy.command, policy.command === 'insert' ? enteredBy(table, staff, catalog) : staff)}`
-  if (owner) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
+  const participants = commands.includes('select') ? participantsOf(table, catalog, readings) : undefined
+  if (participants && participants !== 'unknown')
+    return [
+      drop,
+      createPolicy(table, successorOf(policy.name, '(participants)'), 'select', participants),
+      ...(owner && policy.command === 'all' ? ownChanges(table, policy, owner, participants) : []),
+    ].join('\n')
+  // whoever alone wrote it is not who may read it
+  const isOwners = participants !== 'unknown'
+  if (owner && isOwners) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
   // whom other policies of the table let in by their role goes on by those
   const byRole = (c: Command) => others.find((r) => r.command === c && r.ways.length > 0 && r.ways.every((w) => w.outcome === 'role'))
   const stay = [...new Set(commands.flatMap((c) => byRole(c)?.policy.name ?? []))].map(ident)
@@ -273,6 +280,12 @@ function replacePolicy(
       : `${drop}\n${createPolicy(table, successorOf(policy.name, '(staff)'), policy.command, staff)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
 }
+
+/** What one wrote one may still change. */
+const ownChanges = (table: Table, policy: Policy, owner: string, participants: string): readonly string[] =>
+  (['insert', 'update', 'delete'] as const).map((c) =>
+    createPolicy(table, successorOf(policy.name, `(own rows ${c})`), c, c === 'insert' ? ownAmong(table, owner, participants) : owner),
+  )
 
 /** What an application writes down of itself, and no page of its visitors shows. */
 const WRITTEN_INSIDE =
