@@ -1,5 +1,6 @@
 import { bearerColumns } from '../../database/access/bearer-codes.ts'
 import { namesOwner } from '../../database/access/callers-id.ts'
+import { WHO_TAKES_PART } from '../../database/access/enable-fix.ts'
 import { isContactOfBusiness, isMeantToBeSeen, moneyColumns } from '../../database/access/meant-to-be-seen.ts'
 import { isWhere } from '../../database/access/on-offer.ts'
 import { isPublication } from '../../database/access/publication.ts'
@@ -113,13 +114,15 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
         ? 'Drop the policy: another one lets in those whom the rows are for.'
         : hole.fix?.code.includes('(participants)')
           ? 'Replace the policy by one that lets in those who take part in the conversation.'
-          : owners.length && /\n-- reading then goes through the server/.test(hole.fix?.code ?? '')
+          : hole.fix?.code.endsWith(WHO_TAKES_PART)
             ? 'Drop the policy. A row says who wrote it, and nothing says who takes part in the conversation: keep that in a table of its own, a row for each who does, which a policy then asks. Until then let the server read it.'
-            : owners.length
-              ? 'Replace the policy by one that compares the caller with the owner of the row.'
-              : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
-                ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
-                : 'Replace the policy by one that ties the row to the caller.'
+            : owners.length && /\n-- reading then goes through the server/.test(hole.fix?.code ?? '') && !hole.fix?.code.includes('create policy')
+              ? 'Drop the policy, and let the server, which asks whose a row is, read such rows with the service role.'
+              : owners.length
+                ? 'Replace the policy by one that compares the caller with the owner of the row.'
+                : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
+                  ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
+                  : 'Replace the policy by one that ties the row to the caller.'
   const view = approved && personal.length ? ` What strangers are to see of such rows belongs into a view of its own, without ${listed(personal)}.` : ''
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),

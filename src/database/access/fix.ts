@@ -6,7 +6,7 @@ import { authorOf, isOnesOwn } from './author-of.ts'
 import { holdsCallersId, inTheirWords } from './callers-id.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
-import { enableFix, isRecord, ofWork, SEE_REACHED } from './enable-fix.ts'
+import { enableFix, isRecord, ofWork, SEE_REACHED, WHO_TAKES_PART } from './enable-fix.ts'
 import { functionObject } from './functions.ts'
 import { guestsOrOwn, letsGuestsAdd } from './guest-rows.ts'
 import type { Hole } from './hole.ts'
@@ -261,9 +261,9 @@ function replacePolicy(
       createPolicy(table, successorOf(policy.name, '(participants)'), 'select', participants),
       ...(owner && policy.command === 'all' ? ownChanges(table, policy, owner, participants) : []),
     ].join('\n')
-  // whoever alone wrote it is not who may read it
-  const isOwners = participants !== 'unknown'
-  if (owner && isOwners) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
+  // whoever wrote it is not alone who may read it
+  if (participants === 'unknown' && policy.command === 'select') return `${drop}\n${WHO_TAKES_PART}`
+  if (owner) return [drop, createPolicy(table, name, policy.command, owner), ...keepPower(table, policy.command, catalog, readings)].join('\n')
   // whom other policies of the table let in by their role goes on by those
   const byRole = (c: Command) => others.find((r) => r.command === c && r.ways.length > 0 && r.ways.every((w) => w.outcome === 'role'))
   const stay = [...new Set(commands.flatMap((c) => byRole(c)?.policy.name ?? []))].map(ident)
