@@ -12,6 +12,7 @@ import { readStorage, storagePolicies, tryStorage } from './storage.ts'
 import { Trier } from './trial.ts'
 import { tryAppointments } from './try-appointment.ts'
 import { callFunctions, FunctionTrials } from './try-functions.ts'
+import { trySignUpsIntoTenants } from './try-sign-up-tenant.ts'
 import { tryTenants } from './try-tenants.ts'
 import { worldOf } from './world.ts'
 
@@ -49,7 +50,8 @@ export async function tryAccess(
   soFar(matrix(tables.objects, [...(tables.holes ?? []), ...storage.holes]))
   const files = await tryStorage(session, catalog, storage.holes)
   const calls = new FunctionTrials(new Trier(session), catalog, seeded, world)
-  const appointed = await tryAppointments(session, catalog, seeded, calls, readings, tables.holes ?? [])
+  const posts = await tryAppointments(session, catalog, seeded, calls, readings, tables.holes ?? [])
+  const appointed = await trySignUpsIntoTenants(session, catalog, seeded, readings, posts)
   // the third user comes last: nothing that was tried with two changes by it
   const members = await tryTenants(session, catalog, seeded, readings, tables.holes ?? [], exposed)
   const objects = tables.objects.map((o) => ({ ...o, cells: [...o.cells, ...(members.cells.get(o.object) ?? [])] }))

@@ -6,7 +6,8 @@ import { nameOf, type Reading } from './policies.ts'
 import { ABOVE_TENANTS } from './raised-above.ts'
 import type { Seeded } from './seed.ts'
 import { allowedValues, checkLiterals, enumLabels, USERS } from './seed-values.ts'
-import { type AccessSession, SqlFailure } from './session.ts'
+import type { AccessSession } from './session.ts'
+import { NEWCOMER, readersOfSignUp, type SignUpReader, signUp } from './sign-up.ts'
 import { ident, identOf, literal, readableName } from './sql.ts'
 import { Trier } from './trial.ts'
 import type { FunctionTrials } from './try-functions.ts'
@@ -22,9 +23,6 @@ const STANDING =
 const ADMINISTRATOR = /^(is_?)?(super|sys(tem)?|app|platform|global|site)?_?(adm[io]n\w*|amministra\w*)$|^(root|super_?user|staff|moderat\w*|moderador\w*)$/i
 /** Fields of the metadata that may hold it. */
 const STANDING_FIELD = /rol|papel|cargo|fun[cç]|perfil|type|tipo|admin|staff|super|level|nivel|access|permission|kind/i
-/** Fields that a body reads out of the metadata. */
-const FIELD = /->>?\s*'([\w-]{1,40})'/g
-const NEWCOMER = { id: 'dddddddd-4444-4444-8444-000000000004', email: 'newcomer@example.com' }
 
 /** A column that makes somebody an administrator, with the values that do. */
 interface Post {
@@ -123,16 +121,12 @@ function taken(posts: readonly Post[], seeded: Seeded): string {
 }
 
 async function trySignUp(session: AccessSession, catalog: Catalog, posts: readonly Post[], before: string): Promise<Hole[]> {
-  const listening = catalog.triggers.filter((t) => t.table === 'auth.users' && t.enabled && t.events.some((e) => e === 'insert' || e === 'update'))
-  const readers = listening.flatMap((t) => {
-    const fn = catalog.functions.find((f) => `${f.schema}.${f.name}` === t.function.replace(/\(.*/, ''))
-    return fn && /raw_user_meta_data/i.test(fn.body) ? [fn] : []
-  })
-  const fields = [...new Set(readers.flatMap((fn) => [...fn.body.matchAll(FIELD)].map((m) => m[1] as string)))]
+  const readers = readersOfSignUp(catalog)
+  const fields = [...new Set(readers.flatMap((r) => r.fields))]
   const standing = fields.filter((f) => STANDING_FIELD.test(f))
   if (!standing.length) return []
   const values = [...new Set(posts.flatMap((p) => p.values))].slice(0, MAX_VALUES)
-  const found = new Map<SqlFunction, Held>()
+  const found = new Map<SignUpReader, Held>()
   // what stands in the other fields matters only where the function wants something there
   for (const filler of [undefined, 'x', '1']) {
     const others = filler === undefined ? {} : Object.fromEntries(fields.filter((f) => !standing.includes(f)).map((f) => [f, filler]))
@@ -142,17 +136,13 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
       const claimed = { ...others, ...Object.fromEntries(standing.map((f) => [f, value === 'true' ? true : value])) }
       for (const held of (await newcomer(session, posts, before, claimed)) ?? []) {
         if (held.value !== value || usual.some((u) => u.post === held.post && u.value === held.value)) continue
-        const fn = readers.find((f) => new RegExp(`\\b${held.post.table.name.replace(/\W/g, '.')}\\b`, 'i').test(f.body)) ?? readers[0]
-        if (fn && !found.has(fn)) found.set(fn, held)
+        const reader = readers.find(({ fn }) => new RegExp(`\\b${held.post.table.name.replace(/\W/g, '.')}\\b`, 'i').test(fn.body)) ?? readers[0]
+        if (reader && !found.has(reader)) found.set(reader, held)
       }
     }
     break
   }
-  const atFirst = (fn: SqlFunction) =>
-    listening.some((t) => `${fn.schema}.${fn.name}` === t.function.replace(/\(.*/, '') && t.events.includes('insert'))
-      ? ('insert' as const)
-      : ('update' as const)
-  return [...found].map(([fn, { post, value }]) => ({
+  return [...found].map(([{ fn, at }, { post, value }]) => ({
     kind: 'function-write',
     object: functionObject(fn),
     command: 'execute',
@@ -161,31 +151,20 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
     because: 'sign-up',
     columns: [post.column],
     states: [{ table: nameOf(post.table), column: post.column, op: '=', value: post.flag ? true : value }],
-    tables: [{ table: nameOf(post.table), command: atFirst(fn), grants: true }],
+    tables: [{ table: nameOf(post.table), command: at, grants: true }],
     at: fn.at,
     proof: 'executed',
     fix: { code: fixAtSignUp(fn, post, catalog), proved: false },
   }))
 }
 
-/** The posts of somebody who signs up with this metadata, or sends it with a later change of the account; undefined when signing up fails. */
+/** The posts of somebody who signs up with this metadata; undefined when signing up fails. */
 async function newcomer(session: AccessSession, posts: readonly Post[], before: string, metadata: object): Promise<readonly Held[] | undefined> {
-  const { id, email } = NEWCOMER
-  const claimed = literal(JSON.stringify(metadata))
-  try {
-    const { rows } = await session.exec(
-      `begin; set local session_replication_role = replica; ${before}; set local session_replication_role = origin; insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', ${claimed}, now()); update auth.users set raw_user_meta_data = ${claimed}, email_confirmed_at = now() where id = ${literal(id)}; ${heldBy(posts, id)}`,
-    )
-    return rows.flatMap((r) => {
-      const post = posts[Number(r['post'])]
-      return post ? [{ post, value: String(r['value']) }] : []
-    })
-  } catch (error) {
-    if (error instanceof SqlFailure) return undefined
-    throw error
-  } finally {
-    await session.exec('rollback')
-  }
+  const rows = await signUp(session, before, metadata, heldBy(posts, NEWCOMER.id))
+  return rows?.flatMap((r) => {
+    const post = posts[Number(r['post'])]
+    return post ? [{ post, value: String(r['value']) }] : []
+  })
 }
 
 /** The function with a closed list in place of the visitor's word. */

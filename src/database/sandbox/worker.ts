@@ -155,7 +155,12 @@ function accessSession(
   return {
     exec: (sql) => engine.exec(sql),
     query: (sql, params) => engine.query(sql, params),
-    attempt: async (label, attempt) => (host.mark(`access ${label}`) ? attempt() : undefined),
+    attempt: async (label, attempt) => {
+      if (host.mark(`access ${label}`)) return attempt()
+      // an earlier run of the replay ended there
+      gaps.push({ path: input.files[0]?.path ?? '', because: `${label}: could not be tried to the end`, touches: [] })
+      return undefined
+    },
     mayRead: (label) => host.mark(`access ${label}`),
     parse: (sql) => parser.parse(sql),
     parseExpression: (sql) => parser.parseExpression(sql),
