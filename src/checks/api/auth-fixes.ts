@@ -181,8 +181,10 @@ function unlinkedFix({ path }: Route, all: readonly Route[]): Issue['fix'] {
       code: "import 'server-only'",
     }
   const few = (names: readonly string[]) => `${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`
+  const moved = ofFile.filter((r) => r.unlinked).map(nameOf)
+  const [its, them] = moved.length === 1 ? ['its', 'it'] : ['their', 'them']
   return {
-    text: `Move ${few(ofFile.filter((r) => r.unlinked).map(nameOf))} into a module of their own that does not say \`use server\`, and import them from there${ofFile.some((r) => r.unlinked === 'nobody') ? ', or delete what nothing calls' : ''}. ${few(stay)} stay${stay.length === 1 ? 's' : ''} where pages call ${stay.length === 1 ? 'it' : 'them'} as action${stay.length === 1 ? '' : 's'}.`,
+    text: `Move ${few(moved)} into a module of ${its} own that does not say \`use server\`, and import ${them} from there${ofFile.some((r) => r.unlinked === 'nobody') ? ', or delete what nothing calls' : ''}. ${few(stay)} stay${stay.length === 1 ? 's' : ''} where pages call ${stay.length === 1 ? 'it' : 'them'} as action${stay.length === 1 ? '' : 's'}.`,
     language: 'ts',
     code: "// the new module, without 'use server'\nimport 'server-only'",
   }
