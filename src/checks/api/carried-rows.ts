@@ -5,11 +5,15 @@ import { partsOf } from '../../model/behaviour/mentions.ts'
 import { mentions } from '../../model/behaviour/values.ts'
 import type { Ties } from './ties.ts'
 
-/** An answer with content holds something of the rows that a step found. */
-export function isAnswered(index: number, behaviour: Behaviour): boolean {
+/** An answer with content holds something of the rows that a step found, beside columns that say nothing of anybody. */
+export function isAnswered(index: number, behaviour: Behaviour, tellsNothing: (field: string) => boolean = () => false): boolean {
   return behaviour.steps.some(
     ({ effect: e }, i) =>
-      i > index && e.kind === 'respond' && (e.status ?? 200) < 400 && e.body !== undefined && mentions(e.body, (x) => x.v === 'row' && x.step === index),
+      i > index &&
+      e.kind === 'respond' &&
+      (e.status ?? 200) < 400 &&
+      e.body !== undefined &&
+      mentions(e.body, (x) => x.v === 'row' && x.step === index && !(x.field !== undefined && tellsNothing(x.field))),
   )
 }
 

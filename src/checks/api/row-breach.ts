@@ -9,6 +9,7 @@ import { lastPart } from '../../lib/last-part.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
+import { figuresOf } from '../../model/routes/figures.ts'
 import { bringsPeople, readsPublished } from '../../model/routes/on-show.ts'
 import { countsVisits } from '../../model/routes/visits.ts'
 import { broughtAlong } from './brought-along.ts'
@@ -219,7 +220,7 @@ export function rowBreach(
     return undefined
   }
   const listed = tableOf(e, schema)
-  if (e.op === 'select' && listed && refersToNobodys(listed, column, schema) && !isAnswered(index, behaviour)) {
+  if (e.op === 'select' && listed && refersToNobodys(listed, column, schema) && !isAnswered(index, behaviour, figuresOf(e, schema))) {
     reasons.add(`${e.table} is looked through by what is nobody's, and not answered with`)
     return undefined
   }

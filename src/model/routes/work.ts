@@ -172,7 +172,7 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     const hidden =
       (!guard || guard.trust === 'claimed') &&
       (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
-      (!answered || looksUp || !isShown(behaviour, index) || (isAside(work, step) && !isRepeated(behaviour, index)))
+      (!answered || looksUp || !isShown(behaviour, index, schema) || (isAside(work, step) && !isRepeated(behaviour, index)))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     const named = (work.kind === 'mail' || work.kind === 'sms') && !work.chosen && speaksToWhomItNames(step.effect, behaviour)
     out.push({
