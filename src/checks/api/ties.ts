@@ -235,8 +235,9 @@ export class Ties {
     if (!about) return false
     if (isCallersRow(index, this.behaviour) || this.byFilter(e) || knowsSecret(e)) return true
     if (e.client.rights === 'caller') return this.rlsHolds(e)
-    const objects = this.withinOne ? this.relations.objectsOf(step) : undefined
-    return step.under.some((c) => this.decides(c) && (!objects || this.relations.related([c.test], objects)))
+    // what was found behind a check is the caller's only where that check says something of it: of one id of the request, it says nothing of another
+    const objects = this.relations.objectsOf(step)
+    return step.under.some((c) => this.decides(c) && this.relations.related([c.test], objects))
   }
 
   /**
