@@ -18,33 +18,45 @@ export function boundQuery(route: Route, b: OwnershipBreach): Pick<Fix, 'rewrite
 export function ownRows(b: OwnershipBreach): string {
   const column = b.ownerColumn ?? 'user_id'
   const caller = b.callerAs ?? 'user.id'
-  if (b.library === 'prisma') return `where: { ${column}: ${caller} }`
-  if (b.library === 'drizzle') return `.where(eq(${tableOf(b)}.${camelCase(column)}, ${caller}))`
-  return filterCode(b)
-    .replace(/\bid, |id = \$1 and /, '')
-    .replace('$2   -- [id, ', '$1   -- [')
+  switch (b.library) {
+    case 'drizzle':
+      return `.where(eq(${tableOf(b)}.${camelCase(column)}, ${caller}))`
+    case 'mongoose':
+      return `{ ${column}: ${caller} }`
+    case 'prisma':
+    case 'sequelize':
+    case 'typeorm':
+      return `where: { ${column}: ${caller} }`
+    case 'knex':
+      return `.where({ ${column}: ${caller} })`
+    case 'pg':
+      return `where ${column} = $1   -- [${caller}]`
+    default:
+      return filterCode(b)
+  }
 }
 
-/** The missing condition in the words of the library that the handler uses. */
+/** The missing condition in the words of the library that the handler uses, beside the one by which the query finds its rows. */
 export function filterCode(b: OwnershipBreach): string {
   const column = b.ownerColumn ?? 'user_id'
   const caller = b.callerAs ?? 'user.id'
+  const key = /^\w{1,60}$/.test(b.column ?? '') && b.column !== column ? (b.column as string) : 'id'
+  const named = key === 'id' ? 'id' : `${key}: id`
   switch (b.library) {
-    case 'prisma':
-      return `where: { id, ${column}: ${caller} }`
     case 'drizzle':
-      return `.where(and(eq(${tableOf(b)}.id, ${idOf(b)}), eq(${tableOf(b)}.${camelCase(column)}, ${caller})))`
+      return `.where(and(eq(${tableOf(b)}.${camelCase(key)}, ${idOf(b)}), eq(${tableOf(b)}.${camelCase(column)}, ${caller})))`
     case 'mongoose':
-      return `{ _id: id, ${column}: ${caller} }`
+      return `{ ${key === 'id' ? '_id: id' : named}, ${column}: ${caller} }`
+    case 'prisma':
     case 'sequelize':
     case 'typeorm':
-      return `where: { id, ${column}: ${caller} }`
+      return `where: { ${named}, ${column}: ${caller} }`
     case 'knex':
-      return `.where({ id, ${column}: ${caller} })`
+      return `.where({ ${named}, ${column}: ${caller} })`
     case 'kysely':
       return `.where('${column}', '=', ${caller})`
     case 'pg':
-      return `where id = $1 and ${column} = $2   -- [id, ${caller}]`
+      return `where ${key} = $1 and ${column} = $2   -- [id, ${caller}]`
     default:
       return `.eq('${column}', ${caller})`
   }
