@@ -67,6 +67,8 @@ export interface OwnershipBreach {
   readonly ownerKnown?: true
   /** An account is looked for by what its user writes into the own metadata. */
   readonly found?: true
+  /** Accounts of others that are answered with: columns of theirs that are nobody else's, those that are to be seen, and the table whose rows name them. */
+  readonly accounts?: { readonly kept: readonly string[]; readonly shown: readonly string[]; readonly namedBy: string }
   /** What is put under the row comes back with what the row says. */
   readonly told?: true
   /** The schema says that no column does. */

@@ -51,6 +51,7 @@ import { tenantBreaches } from './tenant-breaches.ts'
 import { Ties } from './ties.ts'
 import { toldAlong, toldParents } from './told-parents.ts'
 import { unboundProof } from './unbound-proof.ts'
+import { wholeAccounts } from './whole-accounts.ts'
 
 export interface Judged {
   readonly breaches: readonly OwnershipBreach[]
@@ -198,7 +199,7 @@ function judge(
           if (e.op === 'select' && says(/(?:^|_)(?:id|uuid)$/, chosen.column)) seen.set(index, chosen.value)
           return
         }
-        const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, one ? ties.inOne() : ties, schema, access, reasons)
+        const breach = rowBreach(step, index, e, chosen.value, chosen.column, behaviour, ties, schema, access, reasons)
         if (breach && inHouse && e.op !== 'select') {
           breaches.push(acrossHouses(breach, inHouse, e, schema))
           return
@@ -237,6 +238,7 @@ function judge(
           ...creditBreaches(step, e, behaviour, schema),
           ...editableBreaches(step, e, behaviour, schema, access),
           ...(peopleMeet(e, listed, schema) && !area ? [] : listings(step, index, e, behaviour, ties, schema, route, kept)),
+          ...(area || peopleMeet(e, listed, schema) ? [] : wholeAccounts(step, index, e, behaviour, ties, schema)),
           ...filterDropped(step, e, behaviour, houses, schema),
           ...jobBreaches(step, e, behaviour, ties, schema, route, scheduled),
           ...keptAlong(step, index, e, behaviour, ties, schema, access),

@@ -134,6 +134,15 @@ export const ROW_WORDS = {
           code: `if (${(b.above ?? []).map((r) => `user.role !== '${r}' && `).join('')}!user.${b.house}) {\n  ${refusal(route, 403)}\n}`,
         },
       }
+    if (b.accounts)
+      return {
+        title: 'Accounts of others are answered with',
+        message: `${place} loads from ${b.table} whoever a row of ${b.accounts.namedBy} names, with all columns, with the service role or a direct connection, and the answer holds what was loaded: ${b.accounts.kept.join(', ')} among it. The handler asks only whether somebody is signed in${who}.`,
+        attack: `Any signed-in user calls it and reads ${b.accounts.kept.join(', ')} of the people whom ${b.accounts.namedBy} names.`,
+        fix: {
+          text: `Answer with the columns that others are to see${b.accounts.shown.length ? ` (${b.accounts.shown.join(', ')})` : ''} instead of the whole row: name them where ${b.table} is read, or where the answer is put together.`,
+        },
+      }
     if (b.apart)
       return {
         title: "Every signed-in user gets everybody's rows",

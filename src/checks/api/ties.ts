@@ -23,9 +23,6 @@ export class Ties {
   private readonly behaviour: Behaviour
   private readonly relations: Relations
   private readonly rlsHolds: RlsHolds
-  /** A row that was found behind a check is the caller's only where that check says something of it: a role in one tenant does not of every row. */
-  private readonly withinOne: boolean
-  private one: Ties | undefined
   /** Whether a database function says no to whoever asks without a session. */
   readonly refusesServer: (name: string) => boolean
   /** Rows that were asked about, by their step: conditions mention the same ones again and again. */
@@ -35,18 +32,11 @@ export class Ties {
   /** What had to hold on the way to a query. */
   private readonly paths = new Map<Query, readonly Condition[]>()
 
-  constructor(behaviour: Behaviour, rlsHolds: RlsHolds, refusesServer: (name: string) => boolean = () => false, withinOne = false) {
+  constructor(behaviour: Behaviour, rlsHolds: RlsHolds, refusesServer: (name: string) => boolean = () => false) {
     this.behaviour = behaviour
     this.relations = new Relations(behaviour)
     this.rlsHolds = rlsHolds
     this.refusesServer = refusesServer
-    this.withinOne = withinOne
-  }
-
-  /** The same, asked for somebody whose role is one in the tenant that the request names. */
-  inOne(): Ties {
-    this.one ??= new Ties(this.behaviour, this.rlsHolds, this.refusesServer, true)
-    return this.one
   }
 
   /** A filter of the query itself names the caller (or a row of theirs). */
