@@ -79,10 +79,16 @@ function policyIssue(model: Model, holes: readonly Hole[]): FoundIn | undefined 
     subject: policySubject('storage.objects', hole.policy ?? ''),
     severity,
     title: everywhere ? 'A storage policy without a bucket' : `Files in ${listed(buckets)} are open`,
-    message: `The policy "${hole.policy}" lets ${everybody(hole.who)} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${whyOpen(hole)}.`,
-    attack: uploads
-      ? `${withCapital(whoGetsIn(model.schema, hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
-      : `${withCapital(whoGetsIn(model.schema, hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
+    message:
+      hole.cause === 'captured-name'
+        ? capturedMessage(hole, verbs, where)
+        : `The policy "${hole.policy}" lets ${everybody(hole.who)} ${listed(verbs)} files in ${where}${everywhere ? ', because it names none' : ''}, ${uploads ? "into other users' folders too" : "other users' files included"}: ${whyOpen(hole)}.`,
+    attack:
+      hole.cause === 'captured-name'
+        ? `Whoever may write ${hole.because}.name calls an own row "<its id>/x" and can ${listed(verbs)} files in ${where}, whoever they belong to.`
+        : uploads
+          ? `${withCapital(whoGetsIn(model.schema, hole.who))} can put files of any kind, in any number and under any name into ${where}, other users' folders included.`
+          : `${withCapital(whoGetsIn(model.schema, hole.who))} can ${listed(verbs)} other users' files in ${where}.`,
     fix: folderAdvice(
       model,
       hole,
@@ -95,6 +101,10 @@ function policyIssue(model: Model, holes: readonly Hole[]): FoundIn | undefined 
   return { hole, issue }
 }
 
+/** A plain `name` that another table caught: the policy opens everything to some and nothing to the others. */
+const capturedMessage = (hole: Hole, verbs: readonly string[], where: string): string =>
+  `The policy "${hole.policy}" does not look at the file: ${why(hole)}. It lets whoever may write that column and calls an own row "<its id>/x" ${verbs.join() === 'upload' ? 'upload any file into' : `${listed(verbs)} every file in`} ${where}, and refuses those whose rows have no slash in their name.`
+
 const OF_THE_CALLER = /user|auth|uid|owner|profile|account|session|member|me\b/i
 
 /** Where users put files into a bucket; what fills it once from a script of the operator's says nothing of their names. */
@@ -103,6 +113,8 @@ const uploadsOf = ({ schema }: Model, bucket: string | undefined): readonly Uplo
 
 /** Where the code puts files under something else than the caller's id, their folder says nothing of whose they are: the policy has to ask for that. */
 function folderAdvice(model: Model, hole: Hole, fix: Fix): Fix {
+  if (hole.cause === 'captured-name')
+    return { ...fix, text: 'Ask for the name of the file: objects.name, where a plain name is taken for that of the other table.' }
   const uploads = uploadsOf(model, hole.bucket)
   const atRoot = uploads.find((u) => u.folder === '')
   const refused =

@@ -51,6 +51,8 @@ export function why(hole: Hole): string {
       return 'whoever passes NULL gets past its comparison with a secret'
     case 'user-metadata':
       return `it trusts user_metadata${hole.because ? ` (${hole.because})` : ''}, which every user can edit in the own account`
+    case 'captured-name':
+      return `\`name\` in its sub-query is the column of ${hole.because}, not the name of the file, so the path is not asked about at all`
     case 'row-state':
       return hole.states?.length ? `it looks only at ${statesText(hole.states)} and never at who is asking` : 'it never compares the row with the caller'
     default:

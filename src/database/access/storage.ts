@@ -1,4 +1,5 @@
 import type { AccessCell, AccessObject, Catalog, Policy } from '../database.ts'
+import { askingTheFile, capturedName } from './captured-name.ts'
 import type { World } from './expression/scope.ts'
 import type { JudgeWorld, Way } from './expression/way.ts'
 import type { Hole, StoragePolicy } from './hole.ts'
@@ -17,8 +18,14 @@ export function readStorage(catalog: Catalog, world: World & JudgeWorld): { read
   const readings = readPolicies(OBJECTS, catalog, world)
   const groups = new Map<string, { policy: Policy; reading: Reading; way: Way; bucket: string | undefined }[]>()
   for (const reading of readings) {
+    const captured = capturedName(reading.policy)
     for (const way of reading.ways) {
-      if (way.outcome !== 'open' || (reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))) continue
+      // a role in the tenant whose path was meant binds nobody to the file
+      if (
+        (way.outcome !== 'open' && !(captured && way.outcome === 'role' && !way.fixed)) ||
+        (reading.command === 'select' && [...way.states, ...way.parentStates].some(isPublication))
+      )
+        continue
       // who uploads knows a secret that the name of the file has to repeat
       if (reading.command === 'insert' && way.capability) continue
       const bucket = bucketOf(way, catalog)
@@ -28,6 +35,7 @@ export function readStorage(catalog: Catalog, world: World & JudgeWorld): { read
   }
   const holes = [...groups.values()].map((group): Hole => {
     const { policy, reading, way, bucket } = group.find((g) => g.reading.role === 'anon') ?? (group[0] as (typeof group)[number])
+    const captured = capturedName(policy)
     // every file has a name: that it is there narrows nothing
     const states = way.states.filter((s) => s.column !== 'bucket_id' && !(s.op === 'is not null' && s.column.startsWith('name')))
     return {
@@ -37,8 +45,12 @@ export function readStorage(catalog: Catalog, world: World & JudgeWorld): { read
       policy: policy.name,
       ...(bucket !== undefined ? { bucket } : {}),
       who: group.some((g) => g.reading.role === 'anon') ? 'anon' : 'authenticated',
-      ...(way.cause ? { cause: way.cause === 'row-state' && !states.length ? (way.who === 'anon' ? 'always' : 'signed-in') : way.cause } : {}),
-      ...(way.because ? { because: way.because } : {}),
+      ...(captured !== undefined
+        ? { cause: 'captured-name', because: captured }
+        : way.cause
+          ? { cause: way.cause === 'row-state' && !states.length ? (way.who === 'anon' ? 'always' : 'signed-in') : way.cause }
+          : {}),
+      ...(way.because && captured === undefined ? { because: way.because } : {}),
       ...(states.length ? { states } : {}),
       at: policy.at,
       proof: 'inferred',
@@ -195,6 +207,7 @@ function boundBeside(bucket: string, policy: Policy, catalog: Catalog, open: rea
 function storageFix(hole: Hole, catalog: Catalog, all: readonly Hole[]): string | undefined {
   const policy = catalog.policies.find((p) => p.schema === 'storage' && p.table === 'objects' && p.name === hole.policy)
   if (!policy) return undefined
+  if (hole.cause === 'captured-name') return withFilesName(policy)
   const beside = hole.bucket === undefined ? undefined : boundBeside(hole.bucket, policy, catalog, all)
   const drop = `drop policy ${ident(policy.name)} on storage.objects;`
   if (beside && (beside.command === policy.command || beside.command === 'all')) return `${drop}\n${STAYS(beside.name)}`
@@ -219,4 +232,13 @@ function storageFix(hole: Hole, catalog: Catalog, all: readonly Hole[]): string 
         ? `using (${condition})\n  with check (${condition})`
         : `using (${condition})`
   return `drop policy ${ident(policy.name)} on storage.objects;\ncreate policy ${ident(successorOf(policy.name, '(own folder)'))} on storage.objects\n  for ${policy.command} to authenticated\n  ${clauses};`
+}
+
+/** The same policy, asking for the name of the file. */
+function withFilesName({ name, command, using, check }: Policy): string {
+  const clauses = [
+    ...(using === undefined ? [] : [`using (${askingTheFile(using)})`]),
+    ...(check === undefined ? [] : [`with check (${askingTheFile(check)})`]),
+  ]
+  return `drop policy ${ident(name)} on storage.objects;\ncreate policy ${ident(name)} on storage.objects\n  for ${command} to authenticated\n  ${clauses.join('\n  ')};`
 }

@@ -11,6 +11,7 @@ export type OpenCause =
   | 'user-metadata'
   | 'row-state'
   | 'handler'
+  | 'captured-name'
 
 /** A comparison of a column with a literal that a way depends on. */
 export interface RowState {
