@@ -1,3 +1,4 @@
+import { ident } from '../../database/access/sql.ts'
 import type { Bucket, Hole } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
 import { withCapital } from '../../lib/with-capital.ts'
@@ -219,6 +220,7 @@ function codeBucketIssue(
 function publicIssue(name: string, at: Place, model: Model): Issue {
   const plain = !PRIVATE.test(name)
   const listing = (model.access.holes ?? []).filter((h) => h.object === 'storage.objects' && h.command === 'select' && h.bucket === name)
+  const readable = readableByAll(model, listing)
   return {
     subject: `bucket ${name}`,
     severity: plain ? 'Medium' : 'High',
@@ -228,15 +230,22 @@ function publicIssue(name: string, at: Place, model: Model): Issue {
       : `Every file in ${name} can be downloaded by its URL without signing in, whatever the policies say: the flag "public" bypasses them.`,
     attack: `Anyone who has or guesses a URL downloads files from ${name}${listing.length ? ', and a policy lets them list the names' : ''}.`,
     fix: {
-      text: plain ? 'Declare it public, or make it private and hand out signed URLs.' : 'Make the bucket private and hand out signed URLs.',
+      text: `${plain ? 'Declare it public, or make it private and hand out signed URLs.' : 'Make the bucket private and hand out signed URLs.'}${readable.length ? ` A private bucket goes on to be read by everybody while ${listed(readable.map((p) => `"${p}"`))} lets them: drop that too. Signed URLs are then made by the server, or under a policy for those who may see the file.` : ''}`,
       language: 'sql',
-      code: `update storage.buckets set public = false where id = '${name.replaceAll("'", "''")}';`,
+      code: `update storage.buckets set public = false where id = '${name.replaceAll("'", "''")}';${readable.map((p) => `\ndrop policy ${ident(p)} on storage.objects;`).join('')}`,
     },
     at,
     related: listing.map((h) => ({ ...h.at, subject: policySubject('storage.objects', h.policy ?? ''), what: `lets ${everybody(h.who)} list the files` })),
     proof: 'inferred',
     aliases: [...(listing.length ? ['splinter:0025'] : []), 'CWE-732'],
   }
+}
+
+/** Policies that only let everybody read one bucket, whatever its flag says. */
+function readableByAll(model: Model, holes: readonly Hole[]): string[] {
+  const stay = (hole: Hole) => (model.access.holes ?? []).some((h) => h.object === 'storage.objects' && h.policy === hole.policy && h.bucket !== hole.bucket)
+  const reads = (hole: Hole) => model.schema.policies.some((p) => p.schema === 'storage' && p.name === hole.policy && p.command === 'select')
+  return [...new Set(holes.filter((h) => h.who === 'anon' && reads(h) && !stay(h)).flatMap((h) => h.policy ?? []))].sort()
 }
 
 /** Buckets that users work with and that no policy names. */
