@@ -26,6 +26,13 @@ export function readersOfSignUp({ triggers, functions }: Pick<Catalog, 'triggers
   })
 }
 
+/** The one that writes a column of a table, by the words of its body. */
+export function readerThatWrites(readers: readonly SignUpReader[], table: string, column: string): SignUpReader | undefined {
+  const says = ({ fn }: SignUpReader, name: string) => new RegExp(`\\b${name.replace(/\W/g, '.')}\\b`, 'i').test(fn.body)
+  const ofTable = readers.filter((r) => says(r, table))
+  return ofTable.find((r) => says(r, column)) ?? ofTable[0] ?? readers[0]
+}
+
 /**
  * What `inspect` finds after somebody signed up with this metadata, and sent it with a later change of the account; undefined when signing up fails.
  * `before` runs without triggers. Nothing of it stays.

@@ -7,7 +7,7 @@ import { ABOVE_TENANTS } from './raised-above.ts'
 import type { Seeded } from './seed.ts'
 import { allowedValues, checkLiterals, enumLabels, USERS } from './seed-values.ts'
 import type { AccessSession } from './session.ts'
-import { NEWCOMER, readersOfSignUp, type SignUpReader, signUp } from './sign-up.ts'
+import { NEWCOMER, readersOfSignUp, readerThatWrites, type SignUpReader, signUp } from './sign-up.ts'
 import { ident, identOf, literal, readableName } from './sql.ts'
 import { Trier } from './trial.ts'
 import type { FunctionTrials } from './try-functions.ts'
@@ -136,7 +136,7 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
       const claimed = { ...others, ...Object.fromEntries(standing.map((f) => [f, value === 'true' ? true : value])) }
       for (const held of (await newcomer(session, posts, before, claimed)) ?? []) {
         if (held.value !== value || usual.some((u) => u.post === held.post && u.value === held.value)) continue
-        const reader = readers.find(({ fn }) => new RegExp(`\\b${held.post.table.name.replace(/\W/g, '.')}\\b`, 'i').test(fn.body)) ?? readers[0]
+        const reader = readerThatWrites(readers, held.post.table.name, held.post.column)
         if (reader && !found.has(reader)) found.set(reader, held)
       }
     }

@@ -4,7 +4,7 @@ import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import type { Seeded } from './seed.ts'
 import type { AccessSession } from './session.ts'
-import { NEWCOMER, readersOfSignUp, signUp } from './sign-up.ts'
+import { NEWCOMER, readersOfSignUp, readerThatWrites, signUp } from './sign-up.ts'
 import { ident, identOf, literal, readableName } from './sql.ts'
 import { type Membership, tenancyOf } from './tenants.ts'
 
@@ -40,7 +40,7 @@ export async function trySignUpsIntoTenants(
   if (!entries.length || !named.length || session.remainingMs() < RESERVE_MS) return appointed
   const entered = (await session.attempt('tenant at sign-up', () => tryEntering(session, entries, fields, named))) ?? []
   const [entry] = entered
-  const reader = entry && (readers.find(({ fn }) => fn.body.includes(entry.table.name)) ?? readers[0])
+  const reader = entry && readerThatWrites(readers, entry.table.name, entry.tenant)
   if (!entry || !reader) return appointed
   const object = functionObject(reader.fn)
   const state = { table: nameOf(entry.table), column: entry.tenant, op: '=' as const, value: entry.other }
