@@ -42,7 +42,7 @@ function valueWithNulls(check: string, nulls: ReadonlySet<string>): string {
       const named = args.split(',').map((a) => a.trim().replaceAll('"', ''))
       return named.every((a) => nulls.has(a)) ? truth(compares(non ? 0 : named.length, op, Number(n))) : 'U'
     })
-    .replaceAll(/("?\w+"?) IS (NOT )?NULL/g, (_, column: string, not: string | undefined) =>
+    .replaceAll(/(?<![\w"])("?\w{1,63}"?) IS (NOT )?NULL/g, (_, column: string, not: string | undefined) =>
       nulls.has(column.replaceAll('"', '')) ? truth(not === undefined) : 'U',
     )
   for (let inner = text; ; text = inner) {
