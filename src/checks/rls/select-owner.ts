@@ -90,6 +90,24 @@ function issueOf(model: Model, hole: Hole): Issue | undefined {
   return undefined
 }
 
+/** What is to be done about a policy, by what the code of its fix does. */
+function repairOf(hole: Hole, hasCodes: boolean, hasOwners: boolean): string {
+  const code = hole.fix?.code
+  if (hasCodes) return 'Drop the policy: whether a code is good is asked of the server, which is told the code and looks it up with the service role.'
+  if (letsStaffIn(hole)) return STAFF_ONLY
+  if (code && /: th(?:is policy lets|ese policies let) in whom/.test(code)) return 'Drop the policy: another one lets in those whom the rows are for.'
+  if (code?.includes('(participants)')) return 'Replace the policy by one that lets in those who take part in the conversation.'
+  if (code?.endsWith(WHO_TAKES_PART))
+    return 'Drop the policy. A row says who wrote it, and nothing says who takes part in the conversation: keep that in a table of its own, a row for each who does, which a policy then asks. Until then let the server read it.'
+  if (hasOwners)
+    return code && /\n-- reading then goes through the server/.test(code) && !code.includes('create policy')
+      ? 'Drop the policy, and let the server, which asks whose a row is, read such rows with the service role.'
+      : 'Replace the policy by one that compares the caller with the owner of the row.'
+  return code !== undefined && !/\bcreate policy\b|\bstays\b/.test(code)
+    ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
+    : 'Replace the policy by one that ties the row to the caller.'
+}
+
 function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const whole = tableOf(model.schema, hole.object)
   if (!whole?.userData || isDeclaredPublic(model.declared, hole.object) || isOwnerOnlyGuessed(model, whole)) return undefined
@@ -106,23 +124,7 @@ function policyIssue(model: Model, hole: Hole): Issue | undefined {
   const named = owners.filter((c) => !hole.states?.some((s) => s.column === c && s.op === 'is null'))
   const approved = (hole.states ?? []).some(isPublication)
   const columns = table.partly ? 'every column that the API roles may select' : 'every column of every row'
-  const repair = codes.length
-    ? 'Drop the policy: whether a code is good is asked of the server, which is told the code and looks it up with the service role.'
-    : letsStaffIn(hole)
-      ? STAFF_ONLY
-      : /: th(?:is policy lets|ese policies let) in whom/.test(hole.fix?.code ?? '')
-        ? 'Drop the policy: another one lets in those whom the rows are for.'
-        : hole.fix?.code.includes('(participants)')
-          ? 'Replace the policy by one that lets in those who take part in the conversation.'
-          : hole.fix?.code.endsWith(WHO_TAKES_PART)
-            ? 'Drop the policy. A row says who wrote it, and nothing says who takes part in the conversation: keep that in a table of its own, a row for each who does, which a policy then asks. Until then let the server read it.'
-            : owners.length && /\n-- reading then goes through the server/.test(hole.fix?.code ?? '') && !hole.fix?.code.includes('create policy')
-              ? 'Drop the policy, and let the server, which asks whose a row is, read such rows with the service role.'
-              : owners.length
-                ? 'Replace the policy by one that compares the caller with the owner of the row.'
-                : hole.fix && !/\bcreate policy\b|\bstays\b/.test(hole.fix.code)
-                  ? 'Drop the policy: nothing in such a row says whose it is. Where users are to see rows of their own, a column has to say so first, which a policy compares with the caller.'
-                  : 'Replace the policy by one that ties the row to the caller.'
+  const repair = repairOf(hole, codes.length > 0, owners.length > 0)
   const view = approved && personal.length ? ` What strangers are to see of such rows belongs into a view of its own, without ${listed(personal)}.` : ''
   return {
     subject: policySubject(hole.object, hole.policy ?? ''),

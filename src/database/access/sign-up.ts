@@ -33,6 +33,10 @@ export function readerThatWrites(readers: readonly SignUpReader[], table: string
   return ofTable.find((r) => says(r, column)) ?? ofTable[0] ?? readers[0]
 }
 
+/** What may stand in the fields that a trial does not choose, to be tried in turn: it matters only where the function wants something there. */
+export const otherFields = (fields: readonly string[], chosen: readonly string[]): readonly Readonly<Record<string, string>>[] =>
+  [undefined, 'x', '1'].map((filler) => (filler === undefined ? {} : Object.fromEntries(fields.filter((f) => !chosen.includes(f)).map((f) => [f, filler]))))
+
 /**
  * What `inspect` finds after somebody signed up with this metadata, and sent it with a later change of the account; undefined when signing up fails.
  * `before` runs without triggers. Nothing of it stays.

@@ -7,7 +7,7 @@ import { ABOVE_TENANTS } from './raised-above.ts'
 import type { Seeded } from './seed.ts'
 import { allowedValues, checkLiterals, enumLabels, USERS } from './seed-values.ts'
 import type { AccessSession } from './session.ts'
-import { NEWCOMER, readersOfSignUp, readerThatWrites, type SignUpReader, signUp } from './sign-up.ts'
+import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, type SignUpReader, signUp } from './sign-up.ts'
 import { ident, identOf, literal, readableName } from './sql.ts'
 import { Trier } from './trial.ts'
 import type { FunctionTrials } from './try-functions.ts'
@@ -127,9 +127,7 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
   if (!standing.length) return []
   const values = [...new Set(posts.flatMap((p) => p.values))].slice(0, MAX_VALUES)
   const found = new Map<SignUpReader, Held>()
-  // what stands in the other fields matters only where the function wants something there
-  for (const filler of [undefined, 'x', '1']) {
-    const others = filler === undefined ? {} : Object.fromEntries(fields.filter((f) => !standing.includes(f)).map((f) => [f, filler]))
+  for (const others of otherFields(fields, standing)) {
     const usual = await newcomer(session, posts, before, others)
     if (!usual) continue
     for (const value of values) {

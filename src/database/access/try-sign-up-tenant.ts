@@ -4,7 +4,7 @@ import type { Hole } from './hole.ts'
 import { nameOf, type Reading } from './policies.ts'
 import type { Seeded } from './seed.ts'
 import type { AccessSession } from './session.ts'
-import { NEWCOMER, readersOfSignUp, readerThatWrites, signUp } from './sign-up.ts'
+import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, signUp } from './sign-up.ts'
 import { ident, identOf, literal, readableName } from './sql.ts'
 import { type Membership, tenancyOf } from './tenants.ts'
 
@@ -86,15 +86,12 @@ async function tryEntering(session: AccessSession, entries: readonly Entry[], fi
     )
     .join(' union all ')
   const others = [...new Set(entries.map((e) => e.other))]
-  // what stands in the other fields matters only where the function wants something there
-  for (const filler of [undefined, 'x', '1']) {
-    const rest = filler === undefined ? {} : Object.fromEntries(fields.filter((f) => !named.includes(f)).map((f) => [f, filler]))
+  for (const rest of otherFields(fields, named)) {
+    const usual = await signUp(session, 'select 1', rest, inspect)
+    const before = new Set((usual ?? []).map((r) => Number(r['entry'])))
     for (const other of others) {
-      const usual = await signUp(session, 'select 1', rest, inspect)
       const found = await signUp(session, 'select 1', { ...rest, ...Object.fromEntries(named.map((f) => [f, other])) }, inspect)
-      if (!found) continue
-      const before = new Set((usual ?? []).map((r) => Number(r['entry'])))
-      const entered = found.map((r) => Number(r['entry'])).filter((i) => !before.has(i))
+      const entered = (found ?? []).map((r) => Number(r['entry'])).filter((i) => !before.has(i))
       if (entered.length) return entered.flatMap((i) => entries[i] ?? [])
     }
   }

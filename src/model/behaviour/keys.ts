@@ -112,9 +112,7 @@ function writeIdentity(val: Val): void {
 function writeDown(val: Val, depth: number): void {
   switch (val.v) {
     case 'request':
-      begin('request')
-      sequences.putName(val.part)
-      sequences.putName(val.name)
+      writeNames('request', val.part, val.name)
       break
     case 'caller':
       begin('caller')
@@ -123,8 +121,7 @@ function writeDown(val: Val, depth: number): void {
       sequences.putName(val.field)
       break
     case 'env':
-      begin('env')
-      sequences.putName(val.name)
+      writeNames('env', val.name)
       break
     case 'row':
       begin('row')
@@ -142,9 +139,7 @@ function writeDown(val: Val, depth: number): void {
       sequences.putName(val.field)
       break
     case 'event':
-      begin('event')
-      sequences.putName(val.processor)
-      sequences.putName(val.field)
+      writeNames('event', val.processor, val.field)
       break
     case 'object':
       begin('object')
@@ -188,17 +183,13 @@ function writeDown(val: Val, depth: number): void {
       if (val.body && (val.status ?? 200) < 400) sequences.put(keyOf(val.body, depth))
       break
     case 'lib':
-      begin('lib')
-      sequences.putName(val.pkg)
-      sequences.putName(val.name)
+      writeNames('lib', val.pkg, val.name)
       break
     case 'global':
-      begin('global')
-      sequences.putName(val.name)
+      writeNames('global', val.name)
       break
     case 'namespace':
-      begin('namespace')
-      sequences.putName(val.path)
+      writeNames('namespace', val.path)
       break
     case 'client': {
       const { library, rights, driver, at } = val.client
@@ -243,13 +234,18 @@ function writeDown(val: Val, depth: number): void {
       sequences.put(val.fields.id)
       break
     case 'class':
-      begin('class')
-      sequences.putName(val.path)
-      sequences.putName(val.name)
+      writeNames('class', val.path, val.name)
       break
     default:
       writeIdentity(val)
   }
+}
+
+/** What nothing but names tells apart from others of its kind. */
+function writeNames(kind: keyof typeof KINDS, name: string, inner?: string): void {
+  begin(kind)
+  sequences.putName(name)
+  sequences.putName(inner)
 }
 
 function writeEach(values: readonly Val[], depth: number): void {

@@ -85,7 +85,7 @@ const inside = (outer: Gate, inner: Gate): Gate => ({
 })
 
 /** What is drawn by a route that has others inside stands around those: `<Route element={<AppLayout />}>`. */
-const asLayout = ({ draws, ...gate }: Drawn): Gate => inside(gate, draws === undefined || ROUTER.test(draws) ? {} : { within: [draws] })
+const asLayout = (drawn: Drawn): Gate => inside(drawn, drawn.draws === undefined || ROUTER.test(drawn.draws) ? {} : { within: [drawn.draws] })
 
 function fileRoutes(program: Program, path: string): Entry[] {
   const js = program.js(path)
@@ -113,8 +113,7 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const at = given !== undefined ? (given.startsWith('/') ? given : joinPaths(prefix, given)) : prefix
     const children = e.children.filter((c) => c.k === 'jsx')
     const drawn = isRoute ? drawnBy(e.attrs.find((a) => DRAWS.test(a.key ?? ''))?.value) : drawnBy({ ...e, children: [] })
-    const { draws: _, ...own } = drawn
-    const gate = inside(above, own)
+    const gate = inside(above, drawn)
     const around = inside(above, asLayout(drawn))
     if (
       isRoute &&
@@ -132,8 +131,7 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const at = given === undefined ? prefix : given.startsWith('/') ? given : joinPaths(prefix, given)
     const children = propOf(e, 'children')
     const drawn = drawnBy(propOf(e, 'element') ?? propOf(e, 'component') ?? propOf(e, 'Component'))
-    const { draws: _, ...own } = drawn
-    const gate = inside(above, own)
+    const gate = inside(above, drawn)
     if ((given !== undefined || propOf(e, 'index')) && given !== '*' && ['element', 'component', 'Component', 'lazy', 'redirect'].some((k) => propOf(e, k)))
       add(routerPath(at || '/'), e.l, { ...drawn, ...gate })
     if (children?.k === 'arr') for (const c of children.items) object(c, at, depth + 1, inside(above, asLayout(drawn)))

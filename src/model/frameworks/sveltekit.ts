@@ -136,21 +136,7 @@ function layoutLoad(program: Program, path: string, route: string, hooks: readon
   const h = exportedHandler(program, path, 'load')
   if (!h?.code) return []
   const before = mayAwaitParent(program, h.code) ? above.filter((b) => b.at.path !== path).map((b) => ({ ...b, blocks: true })) : []
-  return [
-    {
-      framework: 'SvelteKit',
-      kind: 'api',
-      method: 'GET',
-      route,
-      subject: `file ${path}`,
-      path,
-      line: h.line,
-      ...(h.endLine ? { endLine: h.endLine } : {}),
-      code: h.code,
-      calling: 'sveltekit',
-      before: [...hooks, ...before],
-    },
-  ]
+  return [{ ...handlerEntry({ framework: 'SvelteKit', route, path, calling: 'sveltekit', before: [...hooks, ...before] }, h, 'GET'), subject: `file ${path}` }]
 }
 
 /** Loads of the layouts above; they run beside the page's own load, so they redirect but guard no data. */
