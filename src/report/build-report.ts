@@ -36,6 +36,8 @@ export function buildReport(input: ReportInput): Report {
   const stateOf = (f: Finding): ReportFinding['state'] => (input.comparison ? (introduced.has(f.fingerprint) ? 'introduced' : 'existing') : undefined)
   const checks = input.results.map((r) => reportCheck(r, input, (f) => render(f, stateOf(f))))
   const all = checks.flatMap((c) => c.findings)
+  // what a role may do to a table of an application's own Postgres reaches nobody: browsers have no interface to it
+  const withDataApi = input.model.schema.exposedToBrowsers
   const count = (status: ReportCheck['status']) => checks.filter((c) => c.status === status).length
   const level = (severity: ReportFinding['severity']) => all.filter((f) => f.severity === severity).length
   return {
@@ -44,7 +46,7 @@ export function buildReport(input: ReportInput): Report {
     audit: { ...input.audit, config: { ...(input.configCommit ? { commit: input.configCommit } : {}), problems: [...input.problems].sort(comparePlaces) } },
     checks,
     routes: reportRoutes(input.model),
-    access: input.model.access.objects,
+    access: withDataApi ? input.model.access.objects : [],
     summary: {
       critical: level('Critical'),
       high: level('High'),
@@ -62,7 +64,7 @@ export function buildReport(input: ReportInput): Report {
             fixed: input.comparison.fixed.map((f) => render(f)),
             unreadable: input.comparison.unreadable.map((f) => render(f, 'unreadable')),
             ...(input.comparison.lost ? { lost: input.comparison.lost } : {}),
-            ...(input.comparison.touched?.length ? { touched: input.comparison.touched } : {}),
+            ...(withDataApi && input.comparison.touched?.length ? { touched: input.comparison.touched } : {}),
           },
         }
       : {}),

@@ -572,3 +572,24 @@ create policy "service runs" on import_runs for all using (true);`,
   expect(code(4, 'api_usage_tracking "service manages"')).toMatch(/^drop policy "service manages"[^;]*;\n-- "admins manage": this policy lets in/)
   expect(code(4, 'import_runs "service runs"')).not.toContain('may read')
 })
+
+test('where a row alone lets in, the fix is that browsers add none; what its columns say is kept where other policies ask for it', async () => {
+  const tables = `create table staff_profiles (user_id uuid primary key references auth.users, role text not null default 'staff');
+create table moderators (user_id uuid primary key references auth.users, level text not null default 'none', role text not null default 'none');
+create table patients (id uuid primary key, name text not null);
+create table reports (id uuid primary key, body text not null);
+alter table staff_profiles enable row level security;
+alter table moderators enable row level security;
+alter table patients enable row level security;
+alter table reports enable row level security;
+create policy "own" on staff_profiles for insert to authenticated with check (user_id = auth.uid());
+create policy "own" on moderators for insert to authenticated with check (user_id = auth.uid());
+create policy "staff" on patients for select using (exists (select 1 from staff_profiles s where s.user_id = auth.uid()));
+create policy "moderators" on reports for select using (exists (select 1 from moderators m where m.user_id = auth.uid() and m.role = 'moderator'));`
+  const of = await findingsOf({ ...BROWSER_APPLICATION, 'supabase/migrations/1.sql': tables })
+  const staff = of(3, 'policy public.staff_profiles "own"')
+  expect(staff.title).toMatch(/can make himself one of staff_profiles/)
+  expect(staff.message).toMatch(/gets in at public\.patients/)
+  expect(staff.fix.code).toMatch(/^drop policy "own" on public\.staff_profiles;/)
+  expect(of(3, 'policy public.moderators "own"').title).toMatch(/grant themselves/)
+})

@@ -3,6 +3,7 @@ import type { AccessObject } from '../../src/database/database.ts'
 import { renderHtml } from '../../src/report/render-html.ts'
 import { renderMarkdown } from '../../src/report/render-markdown.ts'
 import { renderTerminal } from '../../src/report/render-terminal.ts'
+import { auditFiles } from '../support/audit-files.ts'
 import { assertReport } from '../support/report-schema.ts'
 import { sampleReport } from '../support/sample-report.ts'
 
@@ -74,4 +75,17 @@ test('the terminal lists what is open to people who own none of it, and nothing 
   expect(text).toMatch(/^ {2}public\.order_list +read +read$/m)
   expect(text).toMatch(/^ {2}public\.all_orders\(\) +yes: it returned another user's row/m)
   expect(text).not.toMatch(/^ {2}public\.(projects|mine)/m)
+})
+
+test('what roles of the platform may do is told where browsers reach the tables, not of a Postgres that only the server has', async () => {
+  const table = { 'migrations/1.sql': 'create table notes (id integer primary key, body text);' }
+  const supabase = await auditFiles({
+    ...table,
+    'package.json': '{ "dependencies": { "@supabase/supabase-js": "2.0.0" } }',
+    'a.ts': "import '@supabase/supabase-js'\n",
+  })
+  expect(supabase.access.map((o) => o.object)).toContain('public.notes')
+  const own = await auditFiles({ ...table, 'package.json': '{ "dependencies": { "pg": "8.0.0" } }', 'a.ts': "import 'pg'\n" })
+  expect(own.access).toEqual([])
+  expect(renderTerminal(own, { color: false })).not.toContain('Open to people')
 })

@@ -89,7 +89,12 @@ export function ofTheRequest(route: Route, caller: string, role: string, { table
   const [file] = open.filter((w) => w.kind === 'file-read' || w.kind === 'file-delete')
   if (!person && !row && file && isSteered(route))
     return ` Whoever is signed in could still name any file: take its name from a row that is the caller's, or keep files in a folder for each user and refuse every other one.`
-  if (!person && !row) return ''
+  if (!person && !row)
+    return perhapsForAdministrators &&
+      open.some((w) => (w.kind === 'update' || w.kind === 'delete') && w.rights !== 'caller' && w.rights !== 'anon') &&
+      isSteered(route)
+      ? ` Whoever has signed up is signed in: where this is for those who run the application, ${role}.`
+      : ''
   if (person && MESSAGES.test(route.route))
     return ` Whoever is signed in could still name any \`${person}\`: let them reach only those they have to do with (the same team, a row that both share), and take who sends from ${caller}.`
   const own = person

@@ -6,6 +6,7 @@ import { isFromCredential } from '../../model/behaviour/signed-tokens.ts'
 import { makesAccountForOthers, makesAdministrator, makesFixedAccount, removesFound, signsInFixedAccount } from '../../model/routes/fixed-account.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
+import { methodOf } from '../../model/routes/http-request.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { isRepeated } from '../../model/routes/shown-work.ts'
@@ -28,8 +29,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (leadsOn(route)) return 'a short link, which leads whoever follows it on'
   if (RANKING.test(route.route) && route.method === 'GET' && shows(route)) return 'how the players of a game stand'
   const steps = route.behaviour?.steps ?? []
-  if (HEALTH.test(route.route) && route.work.every((w) => w.kind === 'read') && steps.every(({ effect }) => effect.kind !== 'db' || isProbe(effect)))
-    return 'whether the application is well'
+  if (HEALTH.test(route.route) && route.work.every(isOfHealth) && steps.every((s, i) => isProbe(s, i, steps))) return 'whether the application is well'
   // what check 20 does not speak of has to be signed whatever is configured
   const firm = !route.work.some((w) => w.guard?.opensWithout)
   if (firm && steps.some((s) => s.effect.kind === 'verify-signature' && !isFromCredential(s.effect.payload))) return 'a signed webhook (check 20 judges it)'
@@ -121,8 +121,21 @@ export const makesAdministrators = ({ work, behaviour }: Route): boolean =>
 const HEALTH = /(?:^|\/)(?:health(?:-?check|z)?|readyz?|readiness|livez|liveness|ping)$/i
 const SAYS_WHO = /mail|phone|name|address|token|secret|password|key/i
 
+/** What a health check does to see whether the database, the payment processor and other services answer. */
+const isOfHealth = (w: Work): boolean =>
+  w.kind === 'read' || (w.kind === 'payment-read' && w.ofTheHouse === true) || (w.kind === 'paid-api' && !PAID.test(w.what))
+
+/** Asks whether something answers: nothing that it is asked comes from the request, and of what it says only whether it did is told. */
+function isProbe({ effect: e }: Step, index: number, steps: readonly Step[]): boolean {
+  if (e.kind === 'db') return isProbeOfRow(e)
+  if (e.kind !== 'http' && e.kind !== 'payment') return true
+  if (e.kind === 'http' && !/^(?:get|head)$/i.test(methodOf(e.args[1]))) return false
+  const told = (v: Value) => v.v === 'result' && v.step === index && !/^(?:ok|status|statusText)$/.test(v.field ?? '')
+  return !e.args.some((a) => fromRequest(a)) && steps.every((s) => s.effect.kind !== 'respond' || !s.effect.body || !mentions(s.effect.body, told))
+}
+
 /** One row, whichever it is, by columns that say nothing of anybody: whether the database answers. */
-const isProbe = (e: Query): boolean =>
+const isProbeOfRow = (e: Query): boolean =>
   e.op === 'select' &&
   (e.countOnly === true ||
     (e.one === true && e.filters.length === 0 && (e.columns ?? []).length > 0 && !(e.columns ?? []).some((c) => /[*(:]/.test(c) || SAYS_WHO.test(c))))

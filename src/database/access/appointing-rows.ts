@@ -11,19 +11,29 @@ const LISTS_THEM = /^(?:super_?)?(?:admin(?:istrator)?|moderator)(?:_?user)?s?$/
 export const listsThoseInCharge = (table: Table | undefined): boolean =>
   table?.userData !== undefined && LISTS_THEM.test(table.name) && table.userData.ownerColumns.length > 0 && !table.userData.tenantColumns.length
 
-/** Tables whose policies let in whoever has a row of the own in `list`, and what they ask of that row. */
-function letIn(list: string, readings: ReadonlyMap<string, readonly Reading[]>): { readonly tables: readonly string[]; readonly asked: readonly RowState[] } {
+/** What a row of a list opens: tables whose policies let in whoever has one of his own, and what they ask of that row. */
+interface LetIn {
+  readonly tables: readonly string[]
+  /** Those that ask nothing of the row but that it is there. */
+  readonly byRowAlone: readonly string[]
+  readonly asked: readonly RowState[]
+}
+
+function letIn(list: string, readings: ReadonlyMap<string, readonly Reading[]>): LetIn {
   const tables = new Set<string>()
+  const byRowAlone = new Set<string>()
   const asked: RowState[] = []
   for (const [name, read] of readings) {
     if (name === list) continue
     for (const way of read.flatMap((r) => r.ways)) {
       if (way.outcome !== 'role' || way.because !== undefined || way.tables.join() !== list) continue
       tables.add(name)
-      asked.push(...way.gates.filter((g) => g.table === list))
+      const gates = way.gates.filter((g) => g.table === list)
+      if (!gates.length) byRowAlone.add(name)
+      asked.push(...gates)
     }
   }
-  return { tables: [...tables].sort(), asked }
+  return { tables: [...tables].sort(), byRowAlone: [...byRowAlone].sort(), asked }
 }
 
 /** Nothing but that the row is the caller's own is asked of a new one. */
@@ -32,19 +42,20 @@ const asksOwnerOnly = (way: Way): boolean =>
 
 /**
  * Where a row by itself is a role (`exists (select from admin_users where id = auth.uid())`), whoever may insert his own appoints himself: the
- * columns that name him, and the tables that this opens to him. Undefined where more is asked of the row than he may write.
+ * columns that name him, and the tables that this opens to him, also those where what the row says does not matter. Undefined where more is asked of
+ * the row than he may write.
  */
 export function appointsItself(
   table: Table,
   bound: readonly Way[],
   readings: ReadonlyMap<string, readonly Reading[]>,
   free: (column: string) => boolean,
-): { readonly columns: readonly string[]; readonly tables: readonly string[] } | undefined {
+): ({ readonly columns: readonly string[] } & Pick<LetIn, 'tables' | 'byRowAlone'>) | undefined {
   if (!POWERFUL.test(table.name) || table.userData?.tenantColumns.length) return undefined
   const own = bound.filter(asksOwnerOnly)
   const columns = [...new Set(own.flatMap((w) => w.ownerColumns))].sort()
   if (!columns.length) return undefined
-  const { tables, asked } = letIn(nameOf(table), readings)
+  const { tables, byRowAlone, asked } = letIn(nameOf(table), readings)
   if (!tables.length && !LISTS_THEM.test(table.name)) return undefined
-  return asked.every((g) => free(g.column)) ? { columns, tables } : undefined
+  return asked.every((g) => free(g.column)) ? { columns, tables, byRowAlone } : undefined
 }

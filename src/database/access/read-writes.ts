@@ -156,9 +156,11 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
       },
     ]
   }
+  const appointed = createdAtSignUp(table, catalog, here) ? undefined : appointsItself(table, bound, readings, free)
   const granted = appointsOthers(table, bound) ? power.filter((c) => paysForUse(table, c)) : power
   const booked = bound.every((w) => isUnderOwn(table, w, catalog)) && movesMoney(table)
-  if (granted.length && (booked || bound.some(isOwn)) && !createdAtSignUp(table, catalog, here))
+  // where the row alone is the right, keeping its columns from being written would leave it to everybody
+  if (granted.length && !appointed?.byRowAlone.length && (booked || bound.some(isOwn)) && !createdAtSignUp(table, catalog, here))
     return [
       {
         ...base,
@@ -167,7 +169,6 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
         ...whySelfGranted(granted, table, asked),
       },
     ]
-  const appointed = createdAtSignUp(table, catalog, here) ? undefined : appointsItself(table, bound, readings, free)
   if (appointed) {
     const opened = appointed.tables.map((t) => ({ table: t, command: 'update' as const }))
     return [{ ...base, kind: 'self-grant', columns: appointed.columns, because: 'appointment', tables: opened }]
