@@ -30,3 +30,42 @@ Deno.serve(async (req) => {
   )
   expect(policy?.message).not.toMatch(/rights and payment/)
 })
+
+test('an event whose case was not reached because the code in front of it is too long is not said to be unhandled', async () => {
+  // each calls the next one twice: more steps than are followed for one handler
+  const depth = 18
+  const long = Array.from(
+    { length: depth },
+    (_, i) => `export const level${i} = (x) => ${i === depth - 1 ? 'x' : `level${i + 1}(x) + level${i + 1}(x)`}\n`,
+  ).join('')
+  const route = (cases: string) => `import Stripe from 'stripe'
+import { level0 } from '@/lib/long'
+import { db } from '@/lib/db'
+const stripe = new Stripe(process.env.STRIPE_SECRET_KEY!)
+export async function POST(req: Request) {
+  const event = stripe.webhooks.constructEvent(await req.text(), req.headers.get('stripe-signature')!, process.env.STRIPE_WEBHOOK_SECRET!)
+  switch (event.type) {
+    case 'checkout.session.completed':
+      await stripe.checkout.sessions.create({ mode: 'subscription', line_items: [{ price: level0(event.id) }] })
+      break
+${cases}  }
+  return new Response('ok')
+}
+`
+  const files = (cases: string) => ({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "stripe": "17.0.0" } }',
+    'lib/long.ts': long,
+    'lib/db.ts': "import { PrismaClient } from '@prisma/client'\nexport const db = new PrismaClient()\n",
+    'app/api/webhooks/stripe/route.ts': route(cases),
+  })
+  const named = await auditFiles(
+    files(
+      "    case 'invoice.payment_failed':\n      await db.subscription.update({ where: { customer: event.data.object.customer }, data: { status: 'past_due' } })\n      break\n",
+    ),
+  )
+  const check = (report: typeof named, n: number) => report.checks.find((c) => c.number === n)
+  expect(check(named, 21)?.status).toBe('unverified')
+  expect(check(named, 21)?.because).toMatch(/could not be followed/)
+  expect(check(named, 22)?.status).toBe('failed')
+  expect(check(await auditFiles(files('')), 21)?.status).toBe('failed')
+})

@@ -1,4 +1,5 @@
 import type { Handling, PaymentsModel, Webhook } from '../../model/payments/payments.ts'
+import { PROCESSORS } from '../../model/payments/processors.ts'
 import { failed, type Outcome, passed, unverified } from '../define-check.ts'
 import { withoutWebhooks } from './event-handling.ts'
 import { refusedIssue } from './refused-issue.ts'
@@ -15,8 +16,12 @@ function bestHandling(payments: PaymentsModel, pick: (w: Webhook) => Handling): 
   }
 }
 
-/** Whether what an endpoint does on an event was lost on the way: it looks at no kind of event, or at this one and then at nothing that can be followed. */
-const isLost = (w: Webhook, h: Handling): boolean => !w.complete && ((h.how === 'none' && !w.events.length) || (h.how === 'logs-only' && w.effects === 0))
+/**
+ * Whether what an endpoint does on an event was lost on the way: it looks at no kind of event, names this one where it was not followed, or looks at
+ * it and then at nothing that can be followed.
+ */
+const isLost = (w: Webhook, h: Handling, names: readonly string[]): boolean =>
+  !w.complete && ((h.how === 'none' && (!w.events.length || names.some((n) => w.unfollowed?.includes(n)))) || (h.how === 'logs-only' && w.effects === 0))
 
 /** What the best endpoint does on an event, to be judged by what the event is about; `place` is where it does so. */
 interface JudgedHandling {
@@ -39,7 +44,7 @@ export function judgedHandling(payments: PaymentsModel, what: 'failed' | 'delete
       ...evidence,
       `every event reads the subscription from ${w.processor} and stores its state (${place}); ${h.event} has to be among the events that the endpoint subscribes to`,
     )
-  if (isLost(w, h))
+  if (isLost(w, h, PROCESSORS[w.processor][what]))
     return unverified('the endpoint’s events could not be followed', { where: `${w.path}:${w.line}`, attest: `that ${h.event} is handled` }, evidence)
   return { webhook: w, handling: h, place, evidence }
 }

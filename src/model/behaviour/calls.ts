@@ -1,3 +1,4 @@
+import type { FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { type ClassVal, type Cond, type FunctionVal, isDigest, isNullish, op, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { parametersWith } from './address-parameters.ts'
@@ -18,6 +19,7 @@ import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
 import { elementOf, member } from './members.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
+import { logged } from './own-loggers.ts'
 import { NOTHING_YET } from './remembered-answers.ts'
 import { Scope } from './scope.ts'
 import { noteUnreadCheck } from './unread-checks.ts'
@@ -247,7 +249,7 @@ const saysWho = (v: Val): boolean =>
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.function(fn.path, fn.id)
   if (!ir) return UNKNOWN
-  const { compared, encoding, remembersIn, copies } = idiomsOf(ir)
+  const { compared, encoding, copies } = idiomsOf(ir)
   if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   // a token is taken apart in more steps than are kept of a value
   if (encoding && args[0]) return { v: 'call', name: encoding, args: [credentialBehind(args[0]) ?? args[0]], at }
@@ -255,14 +257,20 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
   if (copies && args[0]?.v === 'request') return args[0]
   const key = `${fn.path}#${fn.id}`
   if (it.everywhere && it.request?.page?.answering.includes(key)) return { v: 'response', how: 'redirect', at }
-  const { rewrites } = it
-  const mark = rewrites?.mark ?? 0
   let recursion = 0
   for (const f of it.frames) if (f.key === key) recursion++
   if (recursion > MAX_RECURSION || it.frames.length > MAX_DEPTH || it.fuel <= 0) {
     if (recursion <= MAX_RECURSION) it.gap(at, 'calls are nested too deeply to follow')
     return { v: 'call', name: ir.name ?? 'function', args, at }
   }
+  return logged(it, fn, ir.name, key, args, at, () => follow(it, fn, ir, key, args, at))
+}
+
+/** Runs a function of the repository: in a scope of its own, with what it is given under the names of its parameters. */
+function follow(it: Interpreter, fn: FunctionVal, ir: FunctionIR, key: string, args: readonly Val[], at: Place): Val {
+  const { compared, remembersIn } = idiomsOf(ir)
+  const { rewrites } = it
+  const mark = rewrites?.mark ?? 0
   const parent = fn.home && !ir.arrow ? (parentOf(it, fn.home) ?? libraryBase(it, fn.home)) : undefined
   const frame: Frame = {
     key,

@@ -7,6 +7,7 @@ import { type Completion, Signal } from './completion.ts'
 import { Journal, type Write } from './journal.ts'
 import { keyOf } from './keys.ts'
 import { allowedOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, UNNARROWED } from './narrowing.ts'
+import type { Logged } from './own-loggers.ts'
 import { type Assumption, assume, commonPath, NO_END } from './path-condition.ts'
 import type { Program } from './program.ts'
 import type { RewriteLog } from './rewrites.ts'
@@ -90,6 +91,8 @@ export class Interpreter implements PathNotes {
   beforeHandler = false
   /** True while something runs that runs before every request. */
   everywhere = false
+  /** What functions called like loggers did when they were followed. */
+  readonly loggers = new Map<string, Logged>()
   /** Objects that a container makes once for a request, by class. */
   readonly services = new Map<string, Val>()
   /** Grows with each thing that may throw; a `try` in which it did not grow never runs its handler. */

@@ -128,6 +128,7 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
   const stored = storedBy(behaviour)
   const reads = (table: string, columns: readonly string[]) => isRead(table, columns, route.path, sources, slices.schema)
   const mirror = mirrorOf(behaviour, sources)
+  const unfollowed = behaviour.complete ? [] : [...names.failed, ...names.deleted].filter((e) => !events.includes(e) && writes(sources.get(route.path), e))
   const mirrored = (h: Handling): Handling =>
     mirror && h.how === 'none' && asksMirror(slices.routes.routes, sources) ? { ...h, how: 'resyncs', at: mirror.at } : h
   return {
@@ -143,10 +144,15 @@ function readWebhook(route: Route, behaviour: Behaviour, sources: Sources, slice
     failed: mirrored(handlingOf(behaviour, route, names.failed, names.updated, reads, (s) => refusedState(s, 'failed', processor, slices.schema))),
     deleted: mirrored(handlingOf(behaviour, route, names.deleted, names.ended ?? [], reads, (s) => refusedState(s, 'deleted', processor, slices.schema))),
     events,
+    ...(unfollowed.length ? { unfollowed } : {}),
     ...(stored ? { stored } : {}),
     ...judgeRepeats(route, behaviour, slices.schema, surroundings(sources, slices.routes.routes)),
   }
 }
+
+/** Whether a file holds a text. */
+const writes = (js: JavaScriptFacts | undefined, text: string): boolean =>
+  js?.functions.some((fn) => expressions(fn).some((e) => stringOf(e) === text)) ?? false
 
 /** The library that verifies an endpoint's events and keeps a copy of the processor's objects. */
 function mirrorOf({ steps }: Behaviour, sources: Sources): { readonly library: string; readonly at: Place } | undefined {

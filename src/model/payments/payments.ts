@@ -100,6 +100,8 @@ export interface Webhook extends Repeats {
   readonly deleted: Handling
   /** Event names that conditions compare with. */
   readonly events: readonly string[]
+  /** Where some of its code could not be followed: event names that its file writes and no condition was seen to compare with. */
+  readonly unfollowed?: readonly string[]
   readonly stored?: Stored
 }
 
