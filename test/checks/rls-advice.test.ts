@@ -593,3 +593,41 @@ create policy "moderators" on reports for select using (exists (select 1 from mo
   expect(staff.fix.code).toMatch(/^drop policy "own" on public\.staff_profiles;/)
   expect(of(3, 'policy public.moderators "own"').title).toMatch(/grant themselves/)
 })
+
+test('rows that all who work here share are opened to those alone who work here, by the function that other policies ask', async () => {
+  const tables = (more: string) => ({
+    ...BROWSER_APPLICATION,
+    'supabase/migrations/1.sql': `create table allowed_users (id uuid primary key default gen_random_uuid(), email text unique not null);
+create table rates (id uuid primary key, hourly numeric, created_by uuid);
+create table clients (id uuid primary key, full_name text, phone text, created_by uuid);
+create table visits (id uuid primary key, client_id uuid references clients, phone text, notes text, created_by uuid references auth.users);
+create function is_allowed_staff() returns boolean language sql stable security definer set search_path = '' as $$
+  select exists (select 1 from public.allowed_users a where lower(a.email) = lower(auth.jwt() ->> 'email'))
+$$;
+alter table allowed_users enable row level security;
+alter table rates enable row level security;
+alter table clients enable row level security;
+alter table visits enable row level security;
+create policy "staff" on allowed_users for select to authenticated using (is_allowed_staff());
+create policy "staff" on rates for all to authenticated using (is_allowed_staff()) with check (is_allowed_staff());
+create policy "signed in" on clients for all to authenticated using (true) with check (true);
+create policy "signed in" on visits for select to authenticated using (true);
+create policy "look" on visits for select to authenticated using (true);
+${more}`,
+  })
+  const house = await findingsOf(tables(''))
+  const clients = house(2, 'policy public.clients "signed in"').fix
+  expect(clients.text).toMatch(/^Let in those alone who work with such rows/)
+  expect(clients.code).toMatch(/using \((?:public\.)?is_allowed_staff\(\)\)\s+with check \((?:public\.)?is_allowed_staff\(\)\)/)
+  expect(clients.code).not.toMatch(/auth\.uid/)
+  // both go in one
+  const visits = house(2, 'policy public.visits "look"').fix
+  expect(visits.code).toMatch(/drop policy "look"[\s\S]*is_allowed_staff\(\)[\s\S]*drop policy "signed in"/)
+  // where customers have rows of their own, `created_by` may be one of them
+  const shop = await findingsOf(
+    tables(`create table orders (id uuid primary key, user_id uuid references auth.users, total numeric);
+alter table orders enable row level security;
+create policy "own" on orders for select to authenticated using (user_id = auth.uid());`),
+  )
+  expect(shop(2, 'policy public.clients "signed in"').fix.code).toMatch(/auth\.uid\(\)\) = created_by/)
+})

@@ -284,7 +284,7 @@ export function aboveWords(hole: Hole, table: string): Pick<Issue, 'severity' | 
 /** Whether a fix opens a table to those alone who work with the application. */
 export const letsStaffIn = (hole: Hole): boolean => / \(staff\)" on /.test(hole.fix?.code ?? '')
 export const STAFF_ONLY =
-  'Let in those alone who work with such rows: the roles below are those that other policies of yours let in, so leave out whoever is not to get at these.'
+  'Let in those alone who work with such rows: the condition below is the one by which other policies of yours do so; leave out of it whoever is not to get at these.'
 
 /** Whether a fix leaves rows of rights to those who administer. */
 export const givesRightsByFix = ({ fix }: Hole): boolean => / \(administrators( \w+)?\)" on |gives himself rights/.test(fix?.code ?? '')

@@ -4,6 +4,7 @@ import type { World } from './expression/scope.ts'
 import type { JudgeWorld } from './expression/way.ts'
 import { fixFor, holdsWithSession } from './fix.ts'
 import type { Hole } from './hole.ts'
+import { asksWhoWorksHere } from './house-roles.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { askedByFunctions, recursions } from './recursion.ts'
 import type { Seeded } from './seed.ts'
@@ -155,15 +156,24 @@ async function confirmHole(
   const sameOf = (h: Hole) => h.kind === hole.kind && (h.kind === 'policy' || (h.kind === 'self-grant' && h.because === hole.because))
   const alike = all.filter((h) => sameOf(h) && h.object === hole.object && h.command === hole.command && h.policy !== hole.policy)
   const others = new Map(alike.map((h) => [h.policy, h]))
-  if (!others.size) return current
+  const amongStaff = await worksHere(trier, code, catalog)
+  if (!others.size) return amongStaff ? withFix(current, code, false) : current
   const isTaken = hole.kind === 'policy' || hole.because === 'appointment'
   const closing = [...others].map(([name, h]) =>
     holdsWithSession(h) || !isTaken ? fixFor(h, catalog, readings) : `drop policy ${ident(name ?? '')} on ${readableName(hole.object)};`,
   )
   const both = [code, ...closing].join('\n')
-  const closed = await trier.withFix(both, () => trials.tryHole(current))
   const beside = [...others.keys()].filter((name) => name !== undefined)
+  if (amongStaff) return { ...withFix(current, both, false), beside }
+  const closed = await trier.withFix(both, () => trials.tryHole(current))
   return closed?.result === 'refused' ? { ...withFix(current, both, before.result === 'allowed'), beside } : current
+}
+
+/** Whether those who try it are among the people whom a fix lets in, by the rows that they were given: that they still get in says nothing of it. */
+async function worksHere(trier: Trier, code: string, { policies }: Catalog): Promise<boolean> {
+  const texts = policies.flatMap((p) => [p.using, p.check].filter((text) => text !== undefined))
+  const asked = texts.find((text) => asksWhoWorksHere(text) && code.includes(text.trim()))
+  return asked !== undefined && (await trier.attempt('A', `select 1 as one where ${asked}`)).result === 'allowed'
 }
 
 /** The fix, or the first that asks by functions and comes to an end, where policies would ask each other; undefined where none does. */

@@ -296,7 +296,9 @@ const SET_UP = /setting|config|price|pricing|plan|template|prompt|rule|instructi
 
 /** A new row of what several people work on names whoever enters it, or nobody. */
 function enteredBy(table: Table, staff: string, catalog: Catalog): string {
-  const by = (table.userData?.ownerColumns ?? []).filter((c) => holdsCallersId(table, c, catalog))
+  // a text may hold his name or his address as well
+  const isId = (c: string) => table.columns.some((x) => x.name === c && x.type === 'uuid')
+  const by = (table.userData?.ownerColumns ?? []).filter((c) => isId(c) && holdsCallersId(table, c, catalog))
   const isNull = (c: string) => (table.columns.find((x) => x.name === c)?.notNull ? '' : `${readable(c)} is null or `)
   return [staff, ...by.map((c) => `(${isNull(c)}${readable(c)} = ${caller(table, c)})`)].join('\n    and ')
 }

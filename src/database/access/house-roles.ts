@@ -1,4 +1,5 @@
 import type { Catalog, Command, Policy } from '../database.ts'
+import { BY_SOMEBODY } from './asked-helpers.ts'
 import { nameOf, type Reading } from './policies.ts'
 
 /** `has_role(auth.uid(), 'manager') or has_role(auth.uid(), 'clerk')`, or `role in ('manager', 'clerk')`: roles that a condition names. */
@@ -7,11 +8,31 @@ const ROLE = /'([^']{2,40})'(?:::[\w."]{1,80})?/g
 /** What whoever signs up is. */
 const EVERYBODY = /^(?:users?|customers?|clients?|members?|guests?|viewers?|students?|usuario|cliente|utente|public|authenticated|anon)$/i
 
+/** `is_staff()`, `(select is_allowed_staff())`: whether the caller works here, whatever his role. */
+const WORKS_HERE =
+  /^\(*\s*(?:select\s+)?(?:"?public"?\.)?"?((?:\w{1,20}_)?(?:staff|employees?|team_?members?|internal(?:_user)?|funcionari\w{1,3}|colaborador\w{0,3}|empleados?)(?:_\w{1,10})?)"?\(\)(?:\s+as\s+\w{1,63})?\s*\)*$/i
+const FOR_FEW = /admin|owner|super|manager/i
+
+/** Whether a condition asks whether the caller works here, and nothing else. */
+export const asksWhoWorksHere = (condition: string): boolean => {
+  const [, name] = WORKS_HERE.exec(condition) ?? []
+  return name !== undefined && !FOR_FEW.test(name)
+}
+
 const rolesIn = (condition: string): readonly string[] => [...new Set([...condition.matchAll(ROLE)].map((m) => m[1] as string))]
 
+/** Whether people who do not work here have rows of their own: by a column that names whose a row is, not who entered it, and no profile. */
+const hasOthers = ({ tables }: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): boolean =>
+  [...readings].some(([name, list]) => {
+    const table = tables.find((t) => nameOf(t) === name)
+    const isOnesOwn = (c: string) => !BY_SOMEBODY.test(c) && !(table?.primaryKey.length === 1 && table.primaryKey[0] === c)
+    return list.some((r) => r.ways.some((w) => w.outcome === 'owner' && !w.needsRole && w.ownerColumns.some(isOnesOwn)))
+  })
+
 /**
- * The condition by which an application that several kinds of staff work with opens its tables to them: one that names several roles and asks nothing
- * of the row, as policies of several tables have it: of those for reading, or for writing, the one that leaves out fewest who work here.
+ * The condition by which an application that several kinds of staff work with opens its tables to them: one that asks whether somebody works here, or
+ * names several roles, and asks nothing of the row, as policies of several tables have it: of those for reading, or for writing, the one that leaves
+ * out fewest who work here.
  */
 export function houseRoles(
   catalog: Catalog,
@@ -22,17 +43,22 @@ export function houseRoles(
   const users = new Set(catalog.tables.filter((t) => t.userData).map(nameOf))
   const found = new Map<string, { readonly text: string; readonly roles: number; readonly tables: Set<string> }>()
   const wanted = (c: Command) => (command === 'select' ? c === 'select' : c !== 'select')
-  for (const [table, list] of readings)
-    for (const reading of list) {
-      if (!wanted(reading.command) || !users.has(table)) continue
+  const asked = [...readings].flatMap(([table, list]) =>
+    list.flatMap((reading) => {
       const text = asksRoleAlone(reading)
-      const roles = text ? rolesIn(text) : []
-      if (!text || roles.length < 2 || roles.some((r) => EVERYBODY.test(r))) continue
-      const key = text.replace(/\s+/g, ' ')
-      const one = found.get(key) ?? { text, roles: roles.length, tables: new Set<string>() }
-      one.tables.add(table)
-      found.set(key, one)
-    }
+      return text ? [{ table, text, key: text.replace(/\s+/g, ' '), command: reading.command }] : []
+    }),
+  )
+  const here = [...Map.groupBy(asked, (a) => a.key).values()].find((all) => asksWhoWorksHere(all[0]?.key ?? '') && new Set(all.map((a) => a.table)).size > 1)
+  const staff = here?.find((a) => wanted(a.command))
+  if (staff && !hasOthers(catalog, readings)) return staff.text
+  for (const { table, text, key, command: asks } of asked) {
+    const roles = rolesIn(text)
+    if (!wanted(asks) || !users.has(table) || roles.length < 2 || roles.some((r) => EVERYBODY.test(r))) continue
+    const one = found.get(key) ?? { text, roles: roles.length, tables: new Set<string>() }
+    one.tables.add(table)
+    found.set(key, one)
+  }
   const [widest] = [...found.values()].filter((f) => f.tables.size > 1).toSorted((a, b) => b.roles - a.roles || b.tables.size - a.tables.size)
   return widest?.text
 }

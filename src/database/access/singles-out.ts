@@ -14,3 +14,10 @@ export function singlesOut(column: string, table: Table | undefined): boolean {
   // free text may hold anything that one row says
   return !/^(boolean|date|timestamp|time)/.test(known.type) && !SHARED.test(column) && /^(text|character|citext|jsonb?|uuid)/.test(known.type)
 }
+
+/** Whether groups by these columns are the rows of a table, one by one: its key is among them. */
+export const tellsEachRow = (columns: Iterable<string>, table: Table | undefined): boolean => {
+  const among = new Set(columns)
+  const keys = table ? [table.primaryKey, ...table.uniques.filter((u) => !u.partial).map((u) => u.columns)] : []
+  return keys.some((key) => key.length > 0 && key.every((c) => among.has(c)))
+}
