@@ -5,6 +5,7 @@ import { isContactOfBusiness, isMeantToBeSeen, moneyColumns } from '../../databa
 import { isWhere } from '../../database/access/on-offer.ts'
 import { isPublication } from '../../database/access/publication.ts'
 import { asReadableBy } from '../../database/access/readable.ts'
+import { tellsEachRow } from '../../database/access/singles-out.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
@@ -195,7 +196,9 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
     (c) =>
       hole.because === 'withheld' || (personal.has(c) && !overTheDoor(c)) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0),
   )
-  const oneByOne = hole.because === 'grouped' && (hole.columns ?? []).some((c) => tables.some((t) => namesPerson(model.schema, t, c)))
+  const oneByOne =
+    hole.because === 'grouped' &&
+    tables.some((t) => tellsEachRow(hole.columns ?? [], tableOf(model.schema, t)) || (hole.columns ?? []).some((c) => namesPerson(model.schema, t, c)))
   const meant = tables.every((t) => {
     const table = tableOf(model.schema, t)
     return table !== undefined && (isSeen(table) || SAYS_PUBLIC.test(hole.object))

@@ -11,7 +11,7 @@ import { isMeantToBeSeen } from './meant-to-be-seen.ts'
 import { ENTERED_BY } from './on-offer.ts'
 import { type BrowserRole, nameOf, possibleFor } from './policies.ts'
 import { isPublication } from './publication.ts'
-import { singlesOut, tellsEachRow } from './singles-out.ts'
+import { singlesOut } from './singles-out.ts'
 import { answersStrangers } from './times-and-limits.ts'
 
 /** Rows of one table that a function hands to whoever calls it. */
@@ -96,9 +96,7 @@ export function readReturned(
             columns,
             ...(open.cause ? { cause: open.cause } : {}),
             // the groups of one user, or of one team, are about them
-            ...((select.grouped || grouped) && !tellsEachRow(columns, table) && !open.argumentColumns.some((c) => isId(c) && !namesContent(c, table))
-              ? { grouped: true as const }
-              : {}),
+            ...((select.grouped || grouped) && !open.argumentColumns.some((c) => isId(c) && !namesContent(c, table)) ? { grouped: true as const } : {}),
           })
           break
         }

@@ -27,7 +27,7 @@ import { isBroughtAlong, isOnlyApproval, isPublication } from './publication.ts'
 import { publishingColumns, readInsert, readUpdate, type WriteContext } from './read-writes.ts'
 import { asReadableBy } from './readable.ts'
 import { withSharedHelpers } from './shared-helper.ts'
-import { singlesOut, tellsEachRow } from './singles-out.ts'
+import { singlesOut } from './singles-out.ts'
 import { withUserData } from './user-data-by-name.ts'
 
 /** What the parse trees say: every policy read, and every hole that follows. */
@@ -380,7 +380,7 @@ function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, re
         ? { because: 'materialized' }
         : [...shown.keys()].every((name) => past.has(name))
           ? { because: 'withheld' }
-          : query['groupClause'] && ![...shown].some(([name, s]) => tellsEachRow(s.columns, tables.get(name)))
+          : query['groupClause']
             ? { because: 'grouped' }
             : {}),
     },
