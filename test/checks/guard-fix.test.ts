@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { prismaSchema, SESSION_CLIENT } from '../support/applications.ts'
 import { auditFiles } from '../support/audit-files.ts'
-import { findingsOfCheck } from '../support/reported.ts'
+import { findingOfCheck, findingsOfCheck } from '../support/reported.ts'
 
 const HANDLER = `import { createClient } from 'jsr:@supabase/supabase-js@2'
 Deno.serve(async (req) => {
@@ -400,4 +400,56 @@ export async function GET() {
   expect(pushing?.code).toMatch(/prisma\.brand\.findFirst\(\{ where: \{ id: brandId, userId: user\.id \}/)
   expect(fixOf(16, 'route DELETE /api/admin/users')?.code).toMatch(/if \(!\(await getIsAdmin\(\)\)\) return new Response\(null, \{ status: 403 \}\)/)
   expect(fixOf(16, 'route GET /api/public/people')?.text).toMatch(/^By its address this is for everybody/)
+})
+
+test('a check that the file imports and never calls is the one that was meant', async () => {
+  const handler = (method: string, body: string) => `export async function ${method}(request: Request) {
+  try {
+${body}
+    const { id, code } = await request.json()
+    const { data } = await createAdminClient().from('coupons').update({ code }).eq('id', id)
+    return Response.json(data)
+  } catch (error) {
+    if (error instanceof AuthError) return Response.json({ error: error.message }, { status: error.statusCode })
+    return Response.json({ error: 'failed' }, { status: 500 })
+  }
+}
+`
+  const imports = "import { verifyAdminAuth, AuthError } from '@/lib/admin-check'\nimport { createAdminClient } from '@/lib/admin'\n"
+  const report = await auditFiles({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "@supabase/supabase-js": "2.45.0", "@supabase/ssr": "0.5.0" } }',
+    'lib/admin.ts':
+      "import { createClient } from '@supabase/supabase-js'\nexport const createAdminClient = () => createClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)\n",
+    'lib/server.ts':
+      "import { createServerClient } from '@supabase/ssr'\nimport { cookies } from 'next/headers'\nexport const createClient = async () => createServerClient(process.env.NEXT_PUBLIC_SUPABASE_URL!, process.env.NEXT_PUBLIC_SUPABASE_ANON_KEY!, { cookies: await cookies() })\n",
+    'lib/admin-check.ts': `import { createClient } from './server'
+import { createAdminClient } from './admin'
+export class AuthError extends Error {
+  constructor(message: string, public statusCode: number) { super(message) }
+}
+export async function verifyAdminAuth(request: Request) {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) throw new AuthError('Unauthorized', 401)
+  const { data: admin } = await createAdminClient().from('admin_users').select('id').eq('user_id', user.id).single()
+  if (!admin) throw new AuthError('Forbidden', 403)
+  return { user, admin }
+}
+`,
+    'app/api/menus/route.ts': imports + handler('POST', '    await verifyAdminAuth(request)'),
+    'app/api/offers/list/route.ts': imports + handler('POST', '    await verifyAdminAuth(request)'),
+    'app/api/offers/route.ts': imports + handler('PATCH', '    // who calls'),
+    'app/api/mine/route.ts': `import { createClient } from '@/lib/server'
+export async function GET() {
+  const supabase = await createClient()
+  const { data: { user } } = await supabase.auth.getUser()
+  if (!user) return new Response(null, { status: 401 })
+  const { data } = await supabase.from('orders').select('*').eq('user_id', user.id)
+  return Response.json(data)
+}
+`,
+  })
+  const { fix } = findingOfCheck(report, 16, 'route PATCH /api/offers')
+  expect(fix.text).toMatch(/^The file imports verifyAdminAuth and never calls it: call it before anything else\. POST \/api\/offers\/list already does so/)
+  expect(fix.code).toBe('await verifyAdminAuth(request)')
 })

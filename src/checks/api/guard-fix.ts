@@ -6,6 +6,7 @@ import { guardAsWritten, isVainCheck, relativeSpecifier } from '../../model/rout
 import { wrapperAsWritten } from '../../model/routes/written-wrapper.ts'
 import type { Fix } from '../define-check.ts'
 import { type Audience, audienceOf, isOfAdministrators } from './audience.ts'
+import { type ForgottenCheck, forgottenCheck } from './forgotten-check.ts'
 import { type Known, refusalAt, registration } from './known.ts'
 import { adminExample, isForAdministrators, manners } from './manners.ts'
 import { ofTheRequest } from './named-in-request.ts'
@@ -21,6 +22,8 @@ import { visitorsFix } from './visitors-fix.ts'
 export function guardFix(route: Route, known: Known, audience: Audience = audienceOf(route, known.around)): Fix {
   const confirms = audience.who === 'people' || audience.who === 'administrators' ? confirming(route, known.around) : undefined
   if (confirms) return fromMailedLinks(confirms)
+  const forgotten = audience.who === 'people' || audience.who === 'administrators' ? forgottenCheck(route, known) : undefined
+  if (forgotten) return besideServer(callForgotten(forgotten, route, known), route, known.around)
   switch (audience.who) {
     case 'scheduler':
     case 'service':
@@ -43,6 +46,13 @@ export function guardFix(route: Route, known: Known, audience: Audience = audien
     default:
       return isPublicByName(route) && !audience.shown ? FOR_EVERYBODY : besideServer(peopleFix(route, known, audience), route, known.around)
   }
+}
+
+/** The file says itself which check was meant. */
+function callForgotten({ name, example, code }: ForgottenCheck, route: Route, known: Known): Fix {
+  const like = `${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.path}:${example.line})`
+  const besides = example.guard?.who === 'admin' ? '' : ofTheRequest(route, 'the verified session', administratorsAside(route, known), known.schema)
+  return { text: `The file imports ${name} and never calls it: call it ${beforeWhat(route)}. ${like}.${besides}`, ...codeOf(code) }
 }
 
 const CONFIRMS = /callback|confirm|verif/i

@@ -14,13 +14,19 @@ const MAX_STATEMENTS = 8
  * The check of one handler, as code for another one: the statements that establish the caller and turn strangers away, with the imports that they
  * need. Undefined where the facts do not hold all of it, or where it rests on something that only its own handler has.
  */
-export function guardAsWritten(example: Route, target: Route, around: Surroundings, refuse: (status: 401 | 403) => string): string | undefined {
+export function guardAsWritten(
+  example: Route,
+  target: Route,
+  around: Surroundings,
+  refuse: (status: 401 | 403) => string,
+  { throwing = false }: { /** Also a helper that throws where the example's own `catch` answers for it. */ readonly throwing?: boolean } = {},
+): string | undefined {
   const { guard } = example
   const js = around.code(example.path)
   if (!guard || !js || guard.trust !== 'verified' || guard.opensWithout || guard.equalsUnset || guard.refusal.nothing) return undefined
   const last: 401 | 403 = guard.who === 'admin' ? 403 : 401
   if (isVainCheck(example, around)) return undefined
-  const found = guard.at.path === example.path ? ownStatements(js, guard.at.line) : helperCall(js, example, around)
+  const found = guard.at.path === example.path ? ownStatements(js, guard.at.line) : helperCall(js, example, around, throwing)
   return found && written<401 | 403>(found, example, target, around, refuse, last)
 }
 
@@ -162,7 +168,7 @@ const straight = (body: readonly Stmt[]): readonly Stmt[] => body.flatMap((s) =>
 const ends = (s: Extract<Stmt, { k: 'if' }>): boolean => !s.else && /^(?:return|throw)$/.test(s.then.at(-1)?.k ?? '')
 
 /** The statement of a handler that calls the function in which the check stands, and what is done with its answer. */
-function helperCall(js: JavaScriptFacts, example: Route, around: Surroundings): Found | undefined {
+function helperCall(js: JavaScriptFacts, example: Route, around: Surroundings, throwing: boolean): Found | undefined {
   const helper = example.guard?.at.path
   const locals = new Set(js.imports.flatMap((i) => (around.resolve(example.path, i.from) === helper ? i.bindings.map((b) => b.local) : [])))
   if (!locals.size) return undefined
@@ -174,7 +180,7 @@ function helperCall(js: JavaScriptFacts, example: Route, around: Surroundings): 
     )
     if (at < 0) continue
     const call = all[at] as Stmt
-    const refuses = /^(?:throw|redirect|not-found)$/.test(example.guard?.refusal.how ?? '')
+    const refuses = /^(?:throw|redirect|not-found)$/.test(example.guard?.refusal.how ?? '') || (throwing && throws(call, helper, around))
     const asked =
       call.k === 'let'
         ? all.slice(at + 1, at + 3).find((s) => s.k === 'if' && ends(s) && [...namesOf(s)].some((n) => boundNames(call.to).includes(n)))
@@ -184,6 +190,15 @@ function helperCall(js: JavaScriptFacts, example: Route, around: Surroundings): 
   }
   return undefined
 }
+
+/** Whether a statement calls a function of the helper's file that throws. */
+const throws = (call: Stmt, helper: string | undefined, around: Surroundings): boolean =>
+  subExpressionsOf(call).some(
+    (e) =>
+      e.k === 'call' &&
+      e.fn.k === 'id' &&
+      around.exported(new RegExp(`^${e.fn.name.replace(/\$/g, '\\$')}$`)).some((x) => x.path === helper && statements(x.fn.body).some((s) => s.k === 'throw')),
+  )
 
 const subExpressionsOf = (s: Stmt): readonly Expr[] => (s.k === 'let' && s.init ? subExpressions(s.init) : s.k === 'expr' ? subExpressions(s.expr) : [])
 

@@ -1,0 +1,62 @@
+import type { JavaScriptFacts } from '../../facts/javascript.ts'
+import { rememberFor } from '../../lib/remember-for.ts'
+import { expressions } from '../../model/frameworks/walk.ts'
+import type { Route } from '../../model/routes/routes.ts'
+import { guardAsWritten } from '../../model/routes/written-guard.ts'
+import { type Known, refusalAt } from './known.ts'
+
+/** The names that a file reads anywhere. */
+const namesRead = rememberFor(
+  (js: JavaScriptFacts): ReadonlySet<string> => new Set(js.functions.flatMap((fn) => expressions(fn).flatMap((e) => (e.k === 'id' ? [e.name] : [])))),
+)
+
+/** A check that a handler's file imports and never calls. */
+export interface ForgottenCheck {
+  readonly name: string
+  /** Another handler, which begins with it. */
+  readonly example: Route
+  /** What that handler asks, for this one. */
+  readonly code: string
+}
+
+/** The check that whoever wrote a handler imported for it and left out, by those of its siblings that begin with the same; undefined where there is none. */
+export function forgottenCheck(route: Route, { all, around }: Known): ForgottenCheck | undefined {
+  const js = around.code(route.path)
+  if (!js || route.kind === 'procedure') return undefined
+  const read = namesRead(js)
+  for (const { local } of js.imports.flatMap((i) => i.bindings)) {
+    if (read.has(local) || js.exports.some((e) => e.local === local)) continue
+    const from = around.source(route.path, local)
+    for (const example of nearestFirst(route, checkedBy(all).get(from ?? '') ?? [])) {
+      if (example.kind !== route.kind || (example.answers ?? '') !== (route.answers ?? '') || around.source(example.path, local) !== from) continue
+      const code = guardAsWritten(example, route, around, (status) => refusalAt(route, around, status), { throwing: true })
+      if (code?.includes(local)) return { name: local, example, code: withoutImport(code, local) }
+    }
+  }
+  return undefined
+}
+
+/** The file has it already. */
+const withoutImport = (code: string, name: string): string =>
+  code
+    .split('\n')
+    .filter((line) => !(line.startsWith('import ') && line.split(/\W+/).includes(name)))
+    .join('\n')
+    .trim()
+
+function nearestFirst({ path }: Route, examples: readonly Route[]): readonly Route[] {
+  const folders = path.split('/')
+  const shared = (r: Route) => {
+    const others = r.path.split('/')
+    return folders.findIndex((part, i) => part !== others[i])
+  }
+  return examples.toSorted((a, b) => shared(b) - shared(a))
+}
+
+/** Handlers that are checked by the code of another file, by that file. */
+const checkedBy = rememberFor((all: readonly Route[]) =>
+  Map.groupBy(
+    all.filter((r) => r.kind !== 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && r.guard.at.path !== r.path),
+    (r) => r.guard?.at.path ?? '',
+  ),
+)
