@@ -163,11 +163,12 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
   if (g)
     return [{ route, severity: leaks ? 'Critical' : 'High', what: 'presence', because, guard: g, ...(leaks ? { work: leaks } : {}), ...shared(g.at, route) }]
   // A page whose own code asks for the caller before it reads anything needs no gate in front.
-  // What is nobody's (exchange rates, how much is on offer) may be read before.
-  const askers = route.work.filter((w) => w.guard?.trust === 'verified')
+  // What is nobody's (exchange rates, how much is on offer) may be read before; what middleware looks up for whoever is signed in asks nobody to be.
+  const own = route.work.filter((w) => !w.inFront)
+  const askers = own.filter((w) => w.guard?.trust === 'verified')
   if (
     askers.length &&
-    route.work.every((w) => askers.includes(w) || (w.kind === 'read' && w.userData === false)) &&
+    own.every((w) => askers.includes(w) || (w.kind === 'read' && w.userData === false)) &&
     (!route.signs?.redirects || answersOnServer(route, route.signs.redirects)) &&
     !route.clientLayout
   )

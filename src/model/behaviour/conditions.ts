@@ -49,9 +49,12 @@ export function telling(conds: readonly Cond[], most: number): readonly Cond[] {
   return conds.filter((c) => kept.has(c))
 }
 
-/** How much the test of a condition tells: a comparison that failed on the way here says little, one that held says who came. */
+/**
+ * How much the test of a condition tells: a comparison that failed on the way here says little, one that held says who came. That somebody is there says
+ * more than a choice of which one side says so, as what is left of `if (user && user.revoked) return` does.
+ */
 function weightOf(c: Cond): number {
-  c.weight ??= asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0
+  c.weight ??= c.test.v === 'caller' && !c.negated ? 6 : asserts(c.test, !c.negated) ? 4 : speaksOfCaller(c.test, 0) ? 1 : 0
   return c.weight
 }
 

@@ -79,11 +79,24 @@ export function absentVariable(v: Value, truthy: boolean): string | undefined {
   if (v.v === 'env') return truthy ? undefined : v.name
   // `process.env.X?.split(',')`
   if (v.v === 'call' && v.name === 'split') return !truthy && v.args[0]?.v === 'env' ? v.args[0].name : undefined
+  const filledIn = v.v === 'call' ? variableWithPart(v, truthy) : undefined
+  if (filledIn) return filledIn
   const counted = truthy ? undefined : countedVariable(v)
   if (counted) return counted
   if (v.v !== 'op') return undefined
   return truthy ? absentIfTrue(v) : absentIfFalse(v)
 }
+
+/**
+ * `URL.includes('YOUR_PROJECT')`, `!URL.startsWith('https://')`: the example's text is still there, or nothing. Of settings of the platform, and of texts
+ * that only examples have: what else a variable holds a part of says something about what it is set to.
+ */
+function variableWithPart({ name, args: [of, part] }: Extract<Value, { v: 'call' }>, truthy: boolean): string | undefined {
+  if (!/^(?:includes|startsWith|endsWith)$/.test(name) || of?.v !== 'env' || part?.v !== 'const' || typeof part.value !== 'string') return undefined
+  return (truthy && OF_EXAMPLE.test(part.value)) || (!truthy && isPlatformSetting(of.name)) ? of.name : undefined
+}
+
+const OF_EXAMPLE = /your|example|placeholder|change[-_]?me|replace|dummy|x{4}|[<>{}]/i
 
 /** Behaviours share their values: each is asked once. */
 const absentIfTrue = rememberFor((v: Extract<Value, { v: 'op' }>) => findAbsent(v, true))
@@ -132,6 +145,8 @@ function countedVariable(v: Value): string | undefined {
   }
   const counts = v.v === 'op' ? v.op === 'length' : v.v === 'call' && (v.name === 'length' || v.name === 'size')
   const list = !counts ? undefined : v.v === 'op' ? v.of[0] : v.v === 'call' ? v.args[0] : undefined
+  // of a text its letters
+  if (list?.v === 'env') return !list.fallback || list.fallback.v === 'env' || (list.fallback.v === 'const' && !list.fallback.value) ? list.name : undefined
   // an empty text that is split is one empty entry, and the list is never empty
   if (list?.v === 'call' && list.name === 'split') return list.args[0]?.v === 'env' && !list.args[0].fallback ? list.args[0].name : undefined
   return list?.v === 'array' && list.items.length === 1 ? splitVariable(list.items[0] as Value) : undefined

@@ -47,8 +47,12 @@ const listedOpen = rememberFor((route: Route): Route => ({ ...route, listedOpen:
 /** Every refusal is ruled out by a test of the path that this path passes and others do not: `if (!user && !PUBLIC.includes(pathname))`. */
 function isListedOpen(m: MiddlewareModel, route: Route): boolean {
   const request = requestFor(route)
-  return refusals(m.behaviour).every((s) => s.under.some((c) => c.negated && decided(c, request) === false && isOfList(c, s)))
+  const ofStrangers = refusals(m.behaviour).filter((s) => !s.under.some(isSomebody))
+  return ofStrangers.length > 0 && ofStrangers.every((s) => s.under.some((c) => c.negated && decided(c, request) === false && isOfList(c, s)))
 }
+
+/** Whoever is signed in is led elsewhere: to the page of the own role, or away for being banned. */
+const isSomebody = ({ test, negated }: Condition): boolean => !negated && test.v === 'caller'
 
 /** One of several tests that stand together, or a test of a list: what is written down as open, not one way through among others. */
 const isOfList = (c: Condition, { under }: Step): boolean =>
