@@ -3,7 +3,7 @@
  * Who asks only whether there is a row relies on how it was looked up.
  */
 import { lastPart } from '../../lib/last-part.ts'
-import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
+import type { Behaviour, Filter, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { isServicesWay } from '../behaviour/services-ways.ts'
 import {
@@ -62,7 +62,7 @@ export function rowProof(index: number, field: string | undefined, behaviour: Be
   const step = behaviour.steps[index]
   if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
-    const caller = f.op === 'eq' ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
+    const caller = f.op === 'eq' || asksForAddress(f) ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
     const who = isRole(field) || isGrant(step.effect, field) || asksForRole(step.effect) || ADMINS.test(step.effect.table) ? 'admin' : 'user'
     if (caller && !mayBeLeftOut(caller, step)) return { who, trust: caller.trust, how: caller.how, ...(caller.at ? { at: caller.at } : {}) }
     if (f.op === 'eq' && isCheckedClaim(f.value, behaviour)) return { who, trust: 'verified', how: CHECKED_TOKEN }
@@ -80,6 +80,9 @@ export function rowProof(index: number, field: string | undefined, behaviour: Be
   return before?.who === 'user' && isRole(field) ? { ...before, who: 'admin' } : before
 }
 
+/** The caller's own address, however it is spelled: `.ilike('email', user.email)`. */
+const asksForAddress = ({ op, column }: Filter): boolean => op === 'like' && /e_?mail$/i.test(column)
+
 const CHECKED_TOKEN = 'a token whose signature is checked'
 
 /** What a token says whose signature the application checks itself: who somebody is, or what they may do (`payload.permissions[module]`). */
@@ -95,7 +98,8 @@ function callerAmong(value: Value, { under }: Step): Extract<Value, { v: 'caller
   if (value.v !== 'any') return undefined
   const ways = value.of.filter((_, i) => !isServicesWay(value.under?.[i] ?? []))
   const callers = ways.filter((x) => x.v === 'caller')
-  const nobody = ways.filter((x) => x.v === 'const' && (x.value === undefined || x.value === null))
+  // `user.email ?? ''`: nobody's address is empty
+  const nobody = ways.filter((x) => x.v === 'const' && (x.value === undefined || x.value === null || x.value === ''))
   if (!callers.length || callers.length + nobody.length < ways.length) return undefined
   return !nobody.length || under.some((c) => !c.negated && c.test.v === 'caller') ? leastTrusted(callers) : undefined
 }
