@@ -3,6 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import { constant, op, type Val } from './abstract-value.ts'
 import { executeBlock } from './block.ts'
 import { type Completion, SIGNALS } from './completion.ts'
+import { endingWithout } from './endings.ts'
 import type { BranchState, Interpreter } from './interpreter.ts'
 import { evaluate, settle } from './operations.ts'
 import type { Assumption } from './path-condition.ts'
@@ -69,7 +70,7 @@ function continueWith(it: Interpreter, assumed: Assumption, run: (() => Completi
 
 function patch(assumed: Assumption | undefined, other: BranchState): void {
   if (!assumed || !other.end || other.end.kind === 'break' || other.end.kind === 'continue') return
-  for (const c of assumed.conds) if (!c.otherwise.ends) c.otherwise = other.how
+  for (const c of assumed.conds) if (!c.otherwise.ends) c.otherwise = endingWithout(c, assumed.conds, other.how)
 }
 
 /** What a side wrote before it left a loop or switch may hold afterwards. */

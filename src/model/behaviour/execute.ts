@@ -5,6 +5,7 @@ import type { Otherwise } from './behaviour.ts'
 import { executeBlock, placeOf } from './block.ts'
 import { conditional, executeSwitch } from './branches.ts'
 import { type Completion, SIGNALS } from './completion.ts'
+import { endingWithAny } from './endings.ts'
 import type { Interpreter } from './interpreter.ts'
 import { executeLoop } from './loops.ts'
 import { classValue, evaluate, functionValue, settle } from './operations.ts'
@@ -90,8 +91,8 @@ function answerOfValue(it: Interpreter, value: Val): Otherwise {
       ...(value.status !== undefined ? { status: value.status } : {}),
     }
   if (value.v === 'any') {
-    const first = value.alts.find((a) => a.value.v === 'response')
-    if (first) return answerOfValue(it, first.value)
+    const answer = endingWithAny(value.alts.flatMap((a) => (a.value.v === 'response' ? [{ under: a.under, how: answerOfValue(it, a.value) }] : [])))
+    if (answer) return answer
   }
   if (it.lastRespond)
     return { ends: true, how: it.lastRespond.how ?? 'respond', ...(it.lastRespond.status !== undefined ? { status: it.lastRespond.status } : {}) }

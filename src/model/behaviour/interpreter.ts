@@ -4,6 +4,7 @@ import { type Alt, type AnyVal, type Cond, type HostVal, UNDEFINED, UNKNOWN, typ
 import { type Alternative, alternatives } from './alternatives.ts'
 import type { ImaginedRequest, Otherwise } from './behaviour.ts'
 import { type Completion, Signal } from './completion.ts'
+import { endingWithout } from './endings.ts'
 import { Journal, type Write } from './journal.ts'
 import { keyOf } from './keys.ts'
 import { allowedOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, UNNARROWED } from './narrowing.ts'
@@ -355,7 +356,7 @@ export class Interpreter implements PathNotes {
       return
     }
     if (this.steps.slice(frame.openSteps).every((s) => s.effect.kind === 'log' || s.effect.kind === 'respond' || s.effect.kind === 'throw'))
-      for (const c of frame.open) c.otherwise = how
+      for (const c of frame.open) c.otherwise = endingWithout(c, frame.open, how)
     frame.open = []
   }
 }

@@ -2,6 +2,7 @@ import type { Expr } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
 import { isLiteral, isNullish, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { endingWithout } from './endings.ts'
 import type { Interpreter } from './interpreter.ts'
 import { evaluate, settle } from './operations.ts'
 import type { Assumption } from './path-condition.ts'
@@ -96,7 +97,7 @@ export function choose(it: Interpreter, test: Val, at: Place, then: () => Val, o
   if (a.end && b.end) throw a.end
   if (a.end || b.end) {
     const [ended, goes, assumed] = a.end ? [a, b, no] : [b, a, yes]
-    for (const c of assumed.conds) c.otherwise = ended.how
+    for (const c of assumed.conds) c.otherwise = endingWithout(c, assumed.conds, ended.how)
     it.resume(goes)
     return a.end ? (values[1] as Val) : (values[0] as Val)
   }
