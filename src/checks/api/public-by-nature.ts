@@ -68,6 +68,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !administers &&
     !delivers &&
     !takesOver(route, own) &&
+    !readdresses(route) &&
     !steps.some((s) => removesFound(s, steps)) &&
     !(ends && route.work.length)
   )
@@ -155,6 +156,23 @@ function takesOver(route: Route, calls: readonly { readonly args: readonly Value
       route.work.some((w) => w.kind === 'update' && !w.guard && w.at.path === at.path && w.at.line === at.line),
   )
 }
+
+/**
+ * The row of somebody whom the request names by an id is told another address of the request: who holds that address is from then on who the row is about.
+ * An account that is made with it, or a link that is mailed, is then that person's.
+ */
+const readdresses = ({ behaviour, work }: Route): boolean =>
+  behaviour?.steps.some(
+    ({ effect: e, at }) =>
+      e.kind === 'db' &&
+      e.op === 'update' &&
+      e.client.rights === 'service' &&
+      !/invit|token|otp|code|verif|session/i.test(e.table) &&
+      e.filters.some((f) => f.op === 'eq' && /^_?id$/i.test(f.column) && fromRequest(f.value)) &&
+      e.payload?.v === 'object' &&
+      Object.entries(e.payload.props).some(([column, v]) => /^e_?mail(?:_?address)?$/i.test(column) && fromRequest(v)) &&
+      work.some((w) => w.kind === 'update' && !w.guard && w.at.path === at.path && w.at.line === at.line),
+  ) ?? false
 
 const isTrue = (v: Value | undefined): boolean => v?.v === 'const' && v.value === true
 
