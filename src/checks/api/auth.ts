@@ -286,6 +286,9 @@ const isOutside = (at: Place, { path, line, endLine = at.line }: Route): boolean
 /** Frameworks that turn an uncaught exception into 500 by themselves, with no handler in between. */
 const THROWS_500 = new Set(['Next.js', 'Supabase Edge Functions', 'Astro', 'Vercel Functions', 'Netlify Functions'])
 
+/** Functions of the database that say by their name that they ask who calls, or what he may do. */
+const ASKS_WHO = /auth|user|session|token|log_?in|access|permi|role|member|caller|current|_me$|require|assert|ensure|guard|(?:^rpc |_)(?:is|can|may|has)_/i
+
 /** A refusal that is no refusal: 200, an exception that ends in 500, or in the answer for a request that makes no sense. */
 function wrongStatus(guard: Guard, route: Route): boolean {
   const { status, how, error, caught, nothing } = guard.refusal
@@ -293,6 +296,8 @@ function wrongStatus(guard: Guard, route: Route): boolean {
   if (guard.who === 'token' || guard.who === 'signature' || guard.trust !== 'verified') return false
   if (how === 'redirect' || how === 'not-found' || how === 'next') return false
   if (route.kind === 'procedure' || route.kind === 'action') return false
+  // the database failed at what it was asked for: that is no refusal, whoever else might have been told so
+  if (guard.who === 'user' && guard.how.startsWith('rpc ') && !ASKS_WHO.test(guard.how)) return false
   if (status !== undefined) return status >= 500 || (status === 400 && caught === true) || (status < 300 && error === true)
   return how === 'throw' && (THROWS_500.has(route.framework) || route.uncaught === true)
 }
