@@ -12,20 +12,48 @@ export function findOpenRedirects(path: string, js: JavaScriptFacts, reader: Url
   const found: OpenRedirect[] = []
   for (const { target, fn, line } of redirectsOf(js)) {
     const site: Site = { path, fn: fn.id }
+    const names = namesIn(target, reader, site)
     const checks = [...subExpressions(target)].reduce(
       (all, e) => (e.k === 'call' && e.fn.k === 'id' ? joined(all, checksOfMaker(e, reader, path)) : all),
-      checksAround(namesIn(target, reader, site), js, fn, reader, path),
+      checksAround(names, js, fn, reader, path),
     )
-    for (const value of reader.read(target, site)) {
-      const open = openPart(value, checks)
+    for (const way of [{ line, checks, bound: undefined }, ...callersOf(fn, names, checks, js, reader, path)]) {
+      const open = firstOpen(reader.read(target, site, way.bound), way.checks)
       if (!open) continue
-      const at = { path, line }
-      const route = routeAt(path, line, routes)
+      const at = { path, line: way.line }
+      const route = routeAt(path, way.line, routes)
       found.push({ at, subject: route?.subject ?? `file ${path}`, param: open.param, from: open.at, how: open.how })
-      break
     }
   }
   return [...new Map(found.map((f) => [`${f.subject} ${f.param}`, f])).values()]
+}
+
+function firstOpen(values: readonly UrlValue[], checks: Checks): ReturnType<typeof openPart> {
+  for (const value of values) {
+    const open = openPart(value, checks)
+    if (open) return open
+  }
+  return undefined
+}
+
+/** Where a function that redirects to what it is given (`redirectWithError(origin, next, message)`) is called in its file, and what is known there. */
+function callersOf(
+  fn: FunctionIR,
+  names: ReadonlySet<string>,
+  checks: Checks,
+  js: JavaScriptFacts,
+  reader: UrlReader,
+  path: string,
+): readonly { readonly line: number; readonly checks: Checks; readonly bound: ReadonlyMap<string, readonly UrlValue[]> }[] {
+  if (!fn.params.some((p) => p.k === 'name' && names.has(p.name))) return []
+  return [...callsOf(js)].flatMap(({ call, fn: caller }) => {
+    const site: Site = { path, fn: caller.id }
+    if (call.fn.k !== 'id' || caller === fn || reader.names.functionNamed(call.fn.name, site)?.fn !== fn) return []
+    const bound = new Map(fn.params.flatMap((p, i) => (p.k === 'name' ? [[p.name, reader.read(call.args[i], site)] as const] : [])))
+    const given = fn.params.flatMap((p, i) => (p.k === 'name' && names.has(p.name) && call.args[i] ? [call.args[i]] : []))
+    const around = given.map((arg) => checksAround(namesIn(arg, reader, site), js, caller, reader, path, fn))
+    return [{ line: call.l, checks: around.reduce(joined, checks), bound }]
+  })
 }
 
 /** The route in which a line stands, or the only one whose handler is in the file. */
@@ -85,13 +113,33 @@ function namesIn(e: Expr, reader: UrlReader, site: Site): Set<string> {
   const names = new Set<string>()
   const queue = [e]
   for (let i = 0; i < queue.length && i < 50; i++) {
+    const beside = besideResult(queue[i] as Expr, reader, site)
     for (const x of subExpressions(queue[i] as Expr)) {
-      if (x.k !== 'id' || names.has(x.name)) continue
+      if (x.k !== 'id' || names.has(x.name) || beside.has(x)) continue
       names.add(x.name)
       queue.push(...reader.names.valuesSet(x.name, site))
     }
   }
   return names
+}
+
+/** What helpers are handed and do not hand back: `pathFor(next, kind)` gives `next`, whatever it asks of the kind. */
+function besideResult(e: Expr, reader: UrlReader, site: Site): ReadonlySet<Expr> {
+  const out = new Set<Expr>()
+  for (const x of subExpressions(e)) {
+    const helper = x.k === 'call' && x.fn.k === 'id' ? reader.names.functionNamed(x.fn.name, site)?.fn : undefined
+    if (x.k !== 'call' || !helper) continue
+    const given = new Set<string>()
+    for (const s of statements(helper.body)) {
+      const value = s.k === 'return' ? s.value : s.k === 'let' ? s.init : s.k === 'expr' && s.expr.k === 'assign' ? s.expr.value : undefined
+      if (value) for (const v of subExpressions(value)) if (v.k === 'id') given.add(v.name)
+    }
+    helper.params.forEach((p, i) => {
+      const arg = x.args[i]
+      if (arg && p.k === 'name' && !given.has(p.name)) for (const v of subExpressions(arg)) out.add(v)
+    })
+  }
+  return out
 }
 
 interface Checks {
@@ -106,13 +154,15 @@ interface Checks {
 const UNCHECKED: Checks = { slash: false, second: false, more: false }
 
 /** What the functions around the redirect do with those variables before it, and the helpers to which they hand them. */
-function checksAround(names: ReadonlySet<string>, js: JavaScriptFacts, fn: FunctionIR, reader: UrlReader, path: string): Checks {
+function checksAround(names: ReadonlySet<string>, js: JavaScriptFacts, fn: FunctionIR, reader: UrlReader, path: string, redirects?: FunctionIR): Checks {
   let all = UNCHECKED
   for (let f: FunctionIR | undefined = fn; f; f = f.parent === undefined ? undefined : js.functions[f.parent]) {
     all = joined(all, checksIn(f, new Set([...names, ...parsedFrom(names, f)])))
     for (const call of makers(f, names)) all = joined(all, checksOfMaker(call, reader, path))
     for (const e of expressions(f)) {
       if (e.k !== 'call' || !e.args.some((a) => a.k === 'id' && names.has(a.name))) continue
+      // the one that redirects was looked at already
+      if (redirects && e.fn.k === 'id' && reader.names.functionNamed(e.fn.name, { path, fn: 0 })?.fn === redirects) continue
       const named = /safe|valid|sanit|allow|internal|relative|check/i.test(calleeText(e.fn))
       all = joined(all, checksOfHelper(e, names, reader, path) ?? (named && e.fn.k === 'id' ? { ...UNCHECKED, more: true } : UNCHECKED))
     }

@@ -270,15 +270,22 @@ function testsItsParameters(fn: FunctionIR): boolean {
   return false
 }
 
-/** Whether nothing is asked of the parameters but that they are there, and which text they begin with, and one of them comes back as it is. */
+/**
+ * Whether nothing is asked of the parameters but that they are there, and which text they begin with, and one of them comes back as it is; what another one
+ * is (`kind === 'recovery'`) says nothing of that one.
+ */
 function asksHowItBegins(fn: FunctionIR): boolean {
   const names = new Set(fn.params.flatMap((p) => boundNames(p)))
   const mentioned = (e: Expr) => [...subExpressions(e)].some((x) => x.k === 'id' && names.has(x.name))
+  const returned = new Set(
+    [...statements(fn.body)].flatMap((s) => (s.k === 'return' && s.value ? [...subExpressions(s.value)].flatMap((x) => (x.k === 'id' ? [x.name] : [])) : [])),
+  )
+  const isKind = (x: Expr) => x.k === 'id' && !returned.has(x.name)
   const plain = (test: Expr, depth = 0): boolean => {
     if (depth > 8) return false
     if (test.k === 'logic') return plain(test.a, depth + 1) && plain(test.b, depth + 1)
     if (test.k === 'un' && test.op === '!') return plain(test.of, depth + 1)
-    if (test.k === 'bin') return /^[!=]==?$/.test(test.op) && [test.a, test.b].some((x) => x.k === 'un' && x.op === 'typeof')
+    if (test.k === 'bin') return /^[!=]==?$/.test(test.op) && [test.a, test.b].some((x) => (x.k === 'un' && x.op === 'typeof') || isKind(x))
     if (test.k === 'call') return test.fn.k === 'mem' && test.fn.name === 'startsWith' && test.fn.of.k === 'id' && test.args[0]?.k === 'lit'
     return test.k === 'id'
   }
