@@ -611,6 +611,16 @@ drop function public.book(uuid);`
     ])
   })
 
+  test('also where a block makes the type unless it is there', async () => {
+    const inBlock = schema.replace(
+      /create type [^;]+;/,
+      (text) => `do $$ begin ${text.replace('create type ', 'create type public.')} exception when duplicate_object then null; end $$;`,
+    )
+    expect(inBlock).not.toBe(schema)
+    const result = await replaySql({ 'supabase/migrations/20260101000000_a.sql': inBlock, 'supabase/RESET.sql': 'drop type if exists user_role cascade;' })
+    expect(made(result).columns).toEqual(['id', 'role'])
+  })
+
   test('count where their name dates them after the migrations, or they mend a function or give the policies that they drop', async () => {
     const later = await replaySql({ ...migrations, 'database/20260301_book.sql': fn('a uuid, b text', 'newer') })
     expect(made(later).functions).toEqual(['2 newer'])

@@ -30,7 +30,7 @@ export function madeBy(files: readonly ParsedFile[]): MadeByMigrations {
   const numbers = files.map((f) => numbersOf(f))
   return {
     nothing: files.length === 0,
-    types: new Set(statements.flatMap((s) => (/^(?:CreateEnumStmt|CompositeTypeStmt|CreateDomainStmt)$/.test(s.kind) ? [typeMade(s.node)] : []))),
+    types: new Set(statements.flatMap((s) => (s.kind === 'DoStmt' ? typesMadeIn(s.text) : MAKES_TYPE.test(s.kind) ? [typeMade(s.node)] : []))),
     functions: new Set(statements.flatMap((s) => (s.kind === 'CreateFunctionStmt' ? [functionName(s.node)] : []))),
     signatures: new Set(
       statements.flatMap((s) =>
@@ -95,6 +95,14 @@ const ONE_BY_NAME =
 function dropsFunctionOf(text: string, made: MadeByMigrations): boolean {
   return /\bdrop\s+function\b/.test(text) && [...made.functions].some((name) => text.includes(`'${name.slice(name.indexOf('.') + 1).toLowerCase()}'`))
 }
+
+const MAKES_TYPE = /^(?:CreateEnumStmt|CompositeTypeStmt|CreateDomainStmt)$/
+
+/** `do $$ begin create type user_role as enum (…); exception when duplicate_object then null; end $$`: there is no CREATE TYPE IF NOT EXISTS. */
+const typesMadeIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\bcreate\s{1,9}(?:type|domain)\s{1,9}(?:"?(\w{1,63})"?\s{0,9}\.\s{0,9})?"?(\w{1,63})"?/gi)].map(([, schema, name]) =>
+    qualified([...(schema ? [schema.toLowerCase()] : []), (name as string).toLowerCase()]),
+  )
 
 const isDropOf = (s: Statement, what: string): boolean => s.kind === 'DropStmt' && s.node.removeType === `OBJECT_${what}`
 const droppedObjects = ({ node }: Statement): readonly Tree[] => (node.objects ?? []) as readonly Tree[]
