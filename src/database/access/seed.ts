@@ -46,7 +46,10 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
   // where a condition on a row says who is somebody, a row of another table that is asked for beside it says nothing of the kind
   const saysWho = (g: RowState) => isRoleGate(g, world) || granting.has(String(g.value))
   const alone = [...readings.values()].flat().flatMap((r) => r.ways.filter((w) => w.outcome === 'role' && !w.fixed && !w.gates.some(saysWho)))
-  const powerTables = new Set(alone.flatMap((w) => w.tables))
+  // of several that are joined, that of the users is none: everybody has a row there, and sees it
+  const isOfUsers = (name: string) =>
+    readings.get(name)?.some((r) => r.command === 'select' && r.ways.some((w) => w.outcome === 'owner' && !w.needsRole)) ?? false
+  const powerTables = new Set(alone.flatMap(({ tables }) => (tables.length > 1 ? tables.filter((t) => !isOfUsers(t)) : tables)))
   const rows = new Map<string, Partial<Record<User, SeededRow>>>()
   const failures = new Map<string, string>()
   const dropped: DroppedConstraint[] = []
