@@ -7,7 +7,8 @@ import type { Ties } from './ties.ts'
 
 const BROWSERS = /^(?:public|authenticated)$/i
 /** A policy that asks what somebody is: `has_role(auth.uid(), 'admin')`, `profiles.role = 'admin'`. */
-const ASKS_FOR_ROLE = /\bhas_(?:any_)?role\b|\bis_(?:super_?)?(?:admin|staff|moderator|manager)\b|\b(?:user_)?role ?(?:::\w{1,40} ?)?= (?:any )?(?:array\[)?'/i
+const ASKS_FOR_ROLE =
+  /\bhas_(?:any_)?role\b|\bis_(?:(?:super|platform|site|app|system|global|master)_?)?(?:admin(?:istrator)?|staff|moderator|manager)\b|\b(?:user_)?role ?(?:::\w{1,40} ?)?= (?:any )?(?:array\[)?'/i
 
 const asksForRole = ({ using, check }: Policy): boolean => ASKS_FOR_ROLE.test(`${using ?? ''} ${check ?? ''}`.replace(/[\s()]/g, ' ').replace(/ {2,40}/g, ' '))
 
@@ -33,9 +34,30 @@ export function keptForRole(
   const chosen = e.op === 'delete' ? e.filters.map((f) => f.value) : e.payload ? [e.payload] : []
   if (!chosen.some((v) => mentions(v, (x) => fromRequest(x, behaviour)))) return []
   const own = (v: Query['filters'][number]['value']) => mentions(v, (x) => isCallers(x, behaviour))
-  if (chosen.some(own) || e.filters.some((f) => own(f.value)) || ties.byCondition(step)) return []
+  if (chosen.some(own) || e.filters.some((f) => own(f.value)) || ties.byCondition(step) || isFoundOrMade(step, e, behaviour)) return []
   if (!isLeftToRole(table, e.op, schema.policies, access)) return []
-  return [{ kind: 'admin', severity: 'Critical', ...aboutQuery(step, e, behaviour), what: `${verbOf(e)} ${e.table}` }]
+  const asks = questionOf(policiesFor(table, e.op, schema.policies))
+  return [{ kind: 'admin', severity: 'Critical', ...aboutQuery(step, e, behaviour), ...(asks ? { asks } : {}), what: `${verbOf(e)} ${e.table}` }]
+}
+
+/** Added where there is none by that name yet: `ensureTemplate(name)`. */
+const isFoundOrMade = ({ under }: Step, { op, table }: Query, { steps }: Behaviour): boolean =>
+  op === 'insert' &&
+  under.some((c) =>
+    mentions(c.test, (x) => {
+      const found = x.v === 'row' ? steps[x.step]?.effect : undefined
+      return found?.kind === 'db' && found.op === 'select' && found.table === table
+    }),
+  )
+
+/** The one function without arguments that policies ask: `is_platform_admin()`. */
+function questionOf(policies: readonly Policy[]): string | undefined {
+  const asked = policies.map(
+    ({ using, check }) =>
+      /^\(*\s{0,4}(?:select\s{1,4})?(?:public\.)?(is_[a-z_]{2,60})\(\)(?:\s{1,4}as\s{1,4}\w{1,60})?\s{0,4}\)*$/i.exec((using ?? check ?? '').trim())?.[1],
+  )
+  const [first] = asked
+  return asked.every((name) => name === first) ? first : undefined
 }
 
 /** Rows that the policies of the table show to a role alone, read with the service role and answered to everybody who is signed in. */
@@ -80,6 +102,13 @@ export function signsAsStaff(step: Step, e: Query, behaviour: Behaviour, ties: T
 
 const isNobodys = ({ userData }: Table): boolean => !userData?.ownerColumns.length && !userData?.tenantColumns.length
 
+/** The policies by which browsers may do something with a table. */
+const policiesFor = (table: Table, op: Query['op'], policies: readonly Policy[]): readonly Policy[] =>
+  policies.filter(
+    (p) =>
+      p.permissive && p.schema === table.schema && p.table === table.name && (p.command === op || p.command === 'all') && p.roles.some((r) => BROWSERS.test(r)),
+  )
+
 /** Some policy lets browsers do it, each asks for a role, and whoever has none was refused. */
 function isLeftToRole(
   table: Table,
@@ -87,10 +116,7 @@ function isLeftToRole(
   policies: readonly Policy[],
   { objects }: Pick<AccessMatrix, 'objects'>,
 ): boolean {
-  const own = policies.filter(
-    (p) =>
-      p.permissive && p.schema === table.schema && p.table === table.name && (p.command === op || p.command === 'all') && p.roles.some((r) => BROWSERS.test(r)),
-  )
+  const own = policiesFor(table, op, policies)
   if (!own.length || !own.every(asksForRole)) return false
   const cells =
     objects.find((o) => o.kind === 'table' && o.object === `${table.schema}.${table.name}`)?.cells.filter((c) => c.role === 'A' && c.command === op) ?? []

@@ -27,6 +27,17 @@ export const OPERATION_WORDS = {
           } !== ${b.callerAs ?? 'user.id'}) {\n  ${refusal(route, 403)}\n}`,
         },
       }
+    if (b.asks)
+      return {
+        title: 'An admin operation is open to every signed-in user',
+        message: `${place} ${b.what} with the service role, which goes past the policies of the table: they leave this to whom ${b.asks}() names, and refuse everybody else. The handler asks only whether somebody is signed in${who}.`,
+        attack: `Any signed-in user calls it${b.by ? `, with whatever ${b.by} they choose` : ''}, and what the policies keep from them is done.`,
+        fix: {
+          text: `Ask the same before the operation, through the caller's own client: with the service role nobody is signed in, and the answer is always no. Whoever else is to do it, those who run the part that the row belongs to for example, has to be named beside it.`,
+          language: 'ts',
+          code: `const { data: may } = await callersClient.rpc('${b.asks}') // stands for the client that was asked who is signed in\nif (!may) {\n  ${refusal(route, 403)}\n}`,
+        },
+      }
     return {
       title: 'An admin operation is open to every signed-in user',
       message: b.area

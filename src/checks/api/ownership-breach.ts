@@ -87,6 +87,8 @@ export interface OwnershipBreach {
   readonly bound?: true
   /** The column says that something was paid; `house`: something else that is the application's to say. */
   readonly paid?: true | 'house'
+  /** The function without arguments by which policies of the table ask for a role. */
+  readonly asks?: string
   /** The path says that the handler is for administrators. */
   readonly area?: true
   /** The owner column holds the id of a row that stands for a person, not the person's own. */
