@@ -71,6 +71,10 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
         ...refusedAt(c, known),
       }
     case 'sign-in':
+      if (c.signIn?.fixed)
+        return {
+          text: 'Take it out of what is deployed, and end the sessions that it has made. Whoever runs the application signs in like everybody else, with a password that is compared with its hash or through a provider; what an account may do stands in a column that only the server writes. A sign-in for trying the application out is one for an account without rights, whose data are reset.',
+        }
       if (c.signIn?.decoded)
         return {
           text: 'Verify the old token before anything is taken from it, and keep refresh tokens that can be withdrawn: find the account by the one that came along.',

@@ -22,8 +22,8 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
 }
 
 /** The title of a cause, which says what of the check is missing. */
-export const titleOf = ({ what, route, work }: Cause): string =>
-  what === 'open' && decodedFor(route, work) ? 'Who calls is taken from a token that nobody verified' : TITLES[what]
+export const titleOf = ({ what, route, work, signIn }: Cause): string =>
+  signIn?.fixed ? 'Signs in whoever calls' : what === 'open' && decodedFor(route, work) ? 'Who calls is taken from a token that nobody verified' : TITLES[what]
 
 /** What the handler does, and what is not asked before that. */
 export function message(c: Cause): string {
@@ -57,6 +57,8 @@ export function message(c: Cause): string {
     case 'trust':
       return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'sign-in':
+      if (c.signIn?.fixed)
+        return `${name(route)} signs in whoever calls it as an account that stands in the code (${c.signIn.at.path}:${c.signIn.at.line}), ${c.signIn.fixed === 'role' ? `with the rights that \`${c.signIn.by}\` of the request names` : 'with the rights of whoever runs the application'}, and asks for nothing: no password, no code, no token that a provider signed.`
       if (c.signIn?.decoded)
         return `${name(route)} makes a session (${c.signIn.at.path}:${c.signIn.at.line}) for whom ${c.signIn.decoded} names (${c.signIn.found.path}:${c.signIn.found.line}): whatever somebody writes into a token of his own, under no signature or a wrong one, the new one says with the server's.`
       if (c.signIn && c.signIn.table === undefined)
@@ -132,6 +134,8 @@ export function attack(c: Cause): string {
         ? `Somebody puts a session with another user's id into the cookie and ${address}: what the code decides by that id is decided for that user. Row level security, which verifies the token, is all that still stands behind.`
         : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
     case 'sign-in':
+      if (c.signIn?.fixed)
+        return `Anybody ${address}${c.signIn.fixed === 'role' ? ` with the \`${c.signIn.by}\` of an administrator` : ''}${comma} and is signed in as one, with all that an administrator may do.`
       return `Anybody ${address} with ${c.signIn?.decoded ? 'a token that names somebody else' : `somebody else's ${c.signIn?.by}`}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
     case 'password':
       return `Anybody ${address} with what names somebody else and a password of their own${comma} and has that account${isFirst(c) ? ', where its owner has not been there yet' : ''}, with all its rows and rights.`

@@ -11,6 +11,7 @@ import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstO
 import { decodedFor } from './decoded-by-hand.ts'
 import { withoutDelegates } from './delegates.ts'
 import { isEditorial } from './editorial-tables.ts'
+import { fixedSignIn } from './fixed-sign-in.ts'
 import { guestTables, isForGuest } from './guest-orders.ts'
 import { idleMiddleware } from './idle-middleware.ts'
 import { addsToKept, type KeptResources, keptResources } from './kept-resources.ts'
@@ -149,7 +150,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: 
   const passkey = unprovenPasskey(route)
   // the id of an authenticator has to be known first
   if (passkey) return { kind: 'issue', route, causes: [{ route, severity: 'High', what: 'sign-in', signIn: passkey }] }
-  const signIn = unprovenSignIn(route) ?? tellsRowsToken(route)
+  const signIn = unprovenSignIn(route) ?? fixedSignIn(route) ?? tellsRowsToken(route)
   if (signIn) return { kind: 'issue', route, causes: [{ route, severity: signIn.opensWithout ? 'High' : 'Critical', what: 'sign-in', signIn }] }
   const password = takenPassword(route)
   if (password) return { kind: 'issue', route, causes: [{ route, severity: 'Critical', what: 'password', password }] }

@@ -21,9 +21,12 @@ export interface UnprovenSignIn {
   readonly decoded?: string
   /** The column of the row that the answer tells, with which its owner comes in. */
   readonly tells?: string
+  /** The account stands in the code; with `role`, `by` of the request names what it may do. */
+  readonly fixed?: 'account' | 'role'
 }
 
-const ACCOUNTS = /user|account|member|customer|profile|admin|student|teacher|employee|staff|patient|player|driver|vendor|seller/i
+/** Tables of those who sign in. */
+export const ACCOUNTS = /user|account|member|customer|profile|admin|student|teacher|employee|staff|patient|player|driver|vendor|seller/i
 /** What names somebody, and proves nothing. */
 const NAMES =
   /^(?:_?id|(?:user|account|member|customer)_?(?:id|name)|uid|e_?mail(?:_?address)?|login|nick_?name|phone(?:_?number)?|mobile|wallet(?:_?address)?|(?:google|facebook|github|discord|apple|provider|firebase|telegram|line|kakao|open)_?(?:account_?)?id|sub)$/i
@@ -32,7 +35,7 @@ const PROOF =
   /token|code|otp|(?:^|_)pin$|secret|answer|signature|hash|(?:api|access|private)_?key|proof|verif|pass(?:word|wd|code|phrase)?$|pwd|captcha|expir|nonce|challenge|init_?data|credential/i
 const NO_SESSION = /reset|verif|invit|confirm|unsub|2fa|mfa|otp|pending|temp|challenge|purpose|magic|nonce|state|csrf|download|share|upload|room|stream/i
 /** A cookie or an entry of a session by which the server knows who calls. */
-const SESSION =
+export const SESSION =
   /^(?:(?:current_?)?user(?:_?id)?|uid|(?:\w*[-_.])?sess(?:ion)?(?:[-_]?(?:id|token))?|(?:\w*[-_.])?auth(?:[-_]?token)?|(?:\w*[-_.])?(?:access[-_]?)?token|jwt)$/i
 /** What only writes text another way, or asks what it looks like. */
 const PLAIN =
@@ -170,7 +173,7 @@ function asWritten(value: Value): Value | undefined {
 }
 
 /** Something that only the owner of the account has is looked at. */
-function proves({ effect: e, under }: Step): boolean {
+export function proves({ effect: e, under }: Step): boolean {
   if (e.kind === 'db') return PROOF.test(e.table) || e.filters.some((f) => PROOF.test(f.column))
   if (!IDLE.has(e.kind)) return true
   // what was refused for want of a proof was asked for it
@@ -182,7 +185,7 @@ const closedBy = ({ test, negated }: Condition): string | undefined =>
   negated && test.v === 'env' && /^(?:REPLIT|REPL_|VERCEL|NETLIFY|RENDER|RAILWAY|FLY_|DYNO$|HEROKU|K_SERVICE$|AWS_)/.test(test.name) ? test.name : undefined
 
 /** What is asked is more than whether the values came along and the account is there. */
-function asksForProof(condition: Condition): boolean {
+export function asksForProof(condition: Condition): boolean {
   const { test } = condition
   // how often somebody came proves nothing of who it is
   if (closedBy(condition) || condition.otherwise.status === 429) return false

@@ -8,7 +8,7 @@ import { ENTRY } from './values.ts'
 
 /** What a session keeps of who is signed in; other entries (a theme, a flash message, a cart) say nothing about that. */
 const IDENTITY =
-  /^(?:\w*user(?:_?(?:id|name))?|uid|sub|passport|session(?:_?(?:id|token|key))?|auth\w*|account(?:_?id)?|member(?:_?id)?|customer(?:_?id)?|profile(?:_?id)?|team_?id|org\w*_?id|admin(?:_?id)?|is_?admin|is_?auth\w*|(?:is_?)?(?:logged|signed)_?in|role|email|token|access_?token|viewer|principal)$/i
+  /^(?:\w*user(?:_?(?:id|name))?|uid|sub|passport|session(?:_?(?:id|token|key))?|auth\w*|account(?:_?id)?|member(?:_?id)?|customer(?:_?id)?|profile(?:_?id)?|team_?id|org\w*_?id|admin(?:_?id)?|is_?(?:super_?)?admin|is_?staff|is_?auth\w*|(?:is_?)?(?:logged|signed)_?in|(?:user|account|member|admin)?_?roles?|(?:user|account|member)_?type|email|token|access_?token|viewer|principal)$/i
 
 /** Whose application or part of it somebody signed in to: no session has that before. */
 const TENANT = /^(?:tenant|company|workspace|store|shop|business|merchant|vendor|seller|employee|staff|clinic|school|agency|restaurant|salon)_?id$/i
@@ -43,7 +43,7 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
         ? { field: name }
         : /(?:id|uid|sub)$/i.test(name)
           ? { field: 'id' }
-          : /admin|role/i.test(name)
+          : /admin|staff|roles?$|type$/i.test(name)
             ? { field: name }
             : /mail$/i.test(name)
               ? { field: 'email' }
