@@ -536,3 +536,45 @@ revoke execute on function tell() from public, anon, authenticated;
     'function send-referral': expect.stringMatching(/referral-hook\/index\.ts:3 brings the anon key/),
   })
 })
+
+test('a button of administrators that names whom it is about is no job, and nobody bans the own account', async () => {
+  const admin =
+    "import { createClient } from '@supabase/supabase-js'\nconst admin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!)\n"
+  const mail =
+    "await fetch('https://api.resend.com/emails', { method: 'POST', headers: { Authorization: `Bearer ${process.env.RESEND_API_KEY}` }, body: JSON.stringify({ to: row.email }) })"
+  const report = await auditFiles({
+    'package.json': '{ "name": "yard", "dependencies": { "next": "15.0.0", "@supabase/supabase-js": "2.45.0" } }',
+    'components/admin/Expiries.tsx': `'use client'
+export function Expiries({ worker }) {
+  const tell = () => fetch('/api/reminders/notify-worker', { method: 'POST', body: JSON.stringify({ workerId: worker }) })
+  return <button onClick={tell} />
+}
+`,
+    'app/api/reminders/notify-worker/route.ts': `${admin}export async function POST(request: Request) {
+  const { workerId } = await request.json()
+  if (!workerId) return new Response(null, { status: 400 })
+  const { data: rows } = await admin.from('workers').select('id, email')
+  for (const row of rows.filter((r) => r.id === workerId)) ${mail}
+  return new Response('ok')
+}
+`,
+    'app/api/reminders/notify-all/route.ts': `${admin}export async function POST() {
+  const { data: rows } = await admin.from('workers').select('id, email')
+  for (const row of rows) ${mail}
+  return new Response('ok')
+}
+`,
+    'app/api/people/revoke/route.ts': `${admin}export async function POST(request: Request) {
+  const { userId } = await request.json()
+  await admin.auth.admin.updateUserById(userId, { ban_duration: '876000h' })
+  return new Response('ok')
+}
+`,
+  })
+  const said = Object.fromEntries(findingsOfCheck(report, 16).map((f) => [f.subject, f.fix.text]))
+  expect(said).toMatchObject({
+    'route POST /api/reminders/notify-worker': expect.stringMatching(/^Establish who calls, and that they are an administrator/),
+    'route POST /api/reminders/notify-all': expect.stringMatching(/by its name it is a job that a scheduler starts/),
+    'route POST /api/people/revoke': expect.stringMatching(/^Establish who calls, and that they are an administrator/),
+  })
+})

@@ -3,6 +3,7 @@ import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import { withCapital } from '../../lib/with-capital.ts'
+import type { Condition } from '../../model/behaviour/behaviour.ts'
 import type { Route, Surroundings, Work } from '../../model/routes/routes.ts'
 import type { DatabaseCall } from '../../model/routes/timetable.ts'
 import { protectedBecause } from '../auth/protected-because.ts'
@@ -140,8 +141,11 @@ export const audienceOf = rememberFor((route: Route, around: Surroundings): Audi
   const asksPages = asked.some((r) => !r.fromServer && !isOfAdministrators(r.path)) || (route.kind === 'api' && beside && !isOfAdministrators(beside.path))
   // whoever runs the application presses a button for it there
   const ofButtons = isForAdministrators(route) && (beside !== undefined || asked.some((r) => !r.fromServer))
-  const isJob = route.kind !== 'action' && !byServer && !asksPages && !/\[/.test(route.route) && has(words, JOB)
+  // a button of administrators that says whom it is about: the clock would not know
+  const ofOne = asked.some((r) => !r.fromServer) && namesRow(route)
+  const isJob = route.kind !== 'action' && !byServer && !asksPages && !ofOne && !/\[/.test(route.route) && has(words, JOB)
   if (isJob && !page && !ofButtons) return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', named: true, ...also }
+  if (ofOne && !asksPages && has(words, JOB)) return { who: 'administrators' }
   if (route.kind !== 'action' && has(words, TRIAL)) return { who: 'nobody' }
   if (route.kind === 'edge-function' && /^tests?_/.test(words) && !callers.length && !database) return { who: 'nobody' }
   if (!callers.length && !database && route.kind === 'edge-function' && has(words, UPKEEP) && !isSteered(route))
@@ -161,6 +165,7 @@ export const audienceOf = rememberFor((route: Route, around: Surroundings): Audi
   const setsUp = route.work.some((w) => w.kind === 'bucket' || (w.table === undefined && /whatever table/.test(w.what)))
   if (
     setsUp ||
+    bans(route) ||
     (has(words, CLOCK) && has(words, KEEPS_JOBS)) ||
     isForAdministrators(route) ||
     isAdministratorsByName(route, words) ||
@@ -195,6 +200,19 @@ export const audienceOf = rememberFor((route: Route, around: Surroundings): Audi
   // what only costs something is worth the same to whoever looks at a page: people may use it elsewhere as well
   return open.length === using.length || onlyCosts(route) ? { who: 'visitors', as: 'page', pages: open } : { who: 'people', besides: first }
 })
+
+/** Nobody locks the own account. */
+const bans = ({ behaviour }: Route): boolean =>
+  behaviour?.steps.some(
+    ({ effect: e }) => e.kind === 'auth-call' && e.op === 'admin' && e.args.some((a) => a.v === 'object' && a.props.ban_duration !== undefined),
+  ) ?? false
+
+/** It does nothing unless the request says by an id what it is about. */
+const namesRow = ({ behaviour }: Route): boolean => {
+  const work = behaviour?.steps.filter(({ effect: e }) => e.kind !== 'respond' && e.kind !== 'log' && e.kind !== 'throw') ?? []
+  const saysWhich = ({ test, negated }: Condition) => !negated && test.v === 'request' && test.part === 'body' && /(?:^id|_id|[a-z]Id)$/.test(test.name ?? '')
+  return work.length > 0 && work.every((s) => s.under.some(saysWhich))
+}
 
 const SIGN_UP = /(?:^|\/)(?:sign-?up|register|registration|join)(?:[-_/]?\w{0,30})?$/i
 
