@@ -135,7 +135,7 @@ export function attack(c: Cause): string {
         : `Somebody puts a session with another user's id into the cookie, ${address}, and acts as that user.`
     case 'sign-in':
       if (c.signIn?.fixed)
-        return `Anybody ${address}${c.signIn.fixed === 'role' ? ` with the \`${c.signIn.by}\` of an administrator` : ''}${comma} and is signed in as one, with all that an administrator may do.`
+        return `Anybody ${address}${c.signIn.fixed === 'role' ? ` with the \`${c.signIn.by}\` of an administrator` : ''}${comma} and is signed in as ${c.signIn.fixed === 'role' ? 'one' : 'that account'}, with all that an administrator may do.`
       return `Anybody ${address} with ${c.signIn?.decoded ? 'a token that names somebody else' : `somebody else's ${c.signIn?.by}`}${comma} and is signed in as that user, with all their rows and rights; an administrator's is as good as any.`
     case 'password':
       return `Anybody ${address} with what names somebody else and a password of their own${comma} and has that account${isFirst(c) ? ', where its owner has not been there yet' : ''}, with all its rows and rights.`

@@ -54,8 +54,11 @@ function standsInCode(value: Value, steps: readonly Step[]): boolean {
   switch (value.v) {
     case 'const':
       return !NOBODY.test(String(value.value)) && value.value !== false
-    case 'any':
-      return value.of.length > 0 && value.of.every((x) => standsInCode(x, steps))
+    case 'any': {
+      // what a query that failed gives is no account
+      const given = value.of.filter((x) => x.v !== 'const' || (x.value !== undefined && x.value !== null))
+      return given.length > 0 && given.every((x) => standsInCode(x, steps))
+    }
     case 'object':
       return Object.entries(value.props).some(([name, x]) => /^(?:_?id|uid|user_?id|e_?mail|user_?name)$/i.test(name) && standsInCode(x, steps))
     case 'row': {
