@@ -164,7 +164,7 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
     return [{ route, severity: leaks ? 'Critical' : 'High', what: 'presence', because, guard: g, ...(leaks ? { work: leaks } : {}), ...shared(g.at, route) }]
   // A page whose own code asks for the caller before it reads anything needs no gate in front.
   // What is nobody's (exchange rates, how much is on offer) may be read before; what middleware looks up for whoever is signed in asks nobody to be.
-  const own = route.work.filter((w) => !w.inFront)
+  const own = route.work.filter((w) => !isOfMiddleware(w, route))
   const askers = own.filter((w) => w.guard?.trust === 'verified')
   if (
     askers.length &&
@@ -191,6 +191,10 @@ function judge(route: Route, because: string, strangers: boolean): Cause[] {
     },
   ]
 }
+
+/** Done before every request of the application; a layout that asks and shows something else instead is the page's own. */
+const isOfMiddleware = ({ inFront, at }: Work, { behaviour }: Route): boolean =>
+  inFront === true && (behaviour?.steps.some((s) => s.everywhere && s.at.path === at.path && s.at.line === at.line) ?? false)
 
 /**
  * The redirect is the server's answer: what the page says before it (that a link has expired) is read from nowhere. A component that Next.js runs on the
