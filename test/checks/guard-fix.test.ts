@@ -453,3 +453,21 @@ export async function GET() {
   expect(fix.text).toMatch(/^The file imports verifyAdminAuth and never calls it: call it before anything else\. POST \/api\/offers\/list already does so/)
   expect(fix.code).toBe('await verifyAdminAuth(request)')
 })
+
+test('a question for administrators that is still to be written is not recommended', async () => {
+  const files = (body: string) => ({
+    'package.json': '{ "dependencies": { "next": "15.0.0", "@prisma/client": "5.0.0" } }',
+    'lib/db.ts': "import { PrismaClient } from '@prisma/client'\nexport const prisma = new PrismaClient()\n",
+    'lib/roles.ts': `import { prisma } from './db'\nimport { auth } from './auth'\nexport async function isAdminUser() {\n  try {\n${body}\n  } catch (error) {\n    console.error(error)\n    throw error\n  }\n}\n`,
+    'lib/auth.ts': "import NextAuth from 'next-auth'\nexport const { auth } = NextAuth({ providers: [] })\n",
+    'app/api/admin/users/route.ts':
+      "import { prisma } from '@/lib/db'\nexport async function DELETE(request: Request) {\n  const { id } = await request.json()\n  await prisma.user.delete({ where: { id } })\n  return Response.json({})\n}\n",
+  })
+  const fixOf = async (body: string) => findingOfCheck(await auditFiles(files(body)), 16, 'route DELETE /api/admin/users').fix
+  const asked = await fixOf(
+    "    const session = await auth()\n    const user = await prisma.user.findUnique({ where: { id: session?.user?.id } })\n    return user?.role === 'admin'",
+  )
+  expect(`${asked.text}\n${asked.code}`).toMatch(/isAdminUser/)
+  const vain = await fixOf("    console.log('to do')\n    return true")
+  expect(`${vain.text}\n${vain.code}`).not.toMatch(/isAdminUser/)
+})

@@ -1,14 +1,8 @@
-import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import { expressions } from '../../model/frameworks/walk.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import { unusedImports } from '../../model/routes/unused-imports.ts'
 import { guardAsWritten } from '../../model/routes/written-guard.ts'
 import { type Known, refusalAt } from './known.ts'
-
-/** The names that a file reads anywhere. */
-const namesRead = rememberFor(
-  (js: JavaScriptFacts): ReadonlySet<string> => new Set(js.functions.flatMap((fn) => expressions(fn).flatMap((e) => (e.k === 'id' ? [e.name] : [])))),
-)
 
 /** A check that a handler's file imports and never calls. */
 export interface ForgottenCheck {
@@ -23,9 +17,7 @@ export interface ForgottenCheck {
 export function forgottenCheck(route: Route, { all, around }: Known): ForgottenCheck | undefined {
   const js = around.code(route.path)
   if (!js || route.kind === 'procedure') return undefined
-  const read = namesRead(js)
-  for (const { local } of js.imports.flatMap((i) => i.bindings)) {
-    if (read.has(local) || js.exports.some((e) => e.local === local)) continue
+  for (const local of unusedImports(js)) {
     const from = around.source(route.path, local)
     for (const example of nearestFirst(route, checkedBy(all).get(from ?? '') ?? [])) {
       if (example.kind !== route.kind || (example.answers ?? '') !== (route.answers ?? '') || around.source(example.path, local) !== from) continue

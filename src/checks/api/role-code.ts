@@ -2,7 +2,7 @@ import type { Table } from '../../database/database.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { SchemaModel } from '../../model/app-model.ts'
 import { expressions, statements } from '../../model/frameworks/walk.ts'
-import { saysNothing } from '../../model/routes/helper-answers.ts'
+import { asksSomething, saysNothing } from '../../model/routes/helper-answers.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
 import { refusalAt } from './known.ts'
 
@@ -89,6 +89,7 @@ export function adminHelper(route: Route, around: Surroundings): AdminHelper | u
       (e) =>
         inEdgeFunctions(e.path) === inEdgeFunctions(route.path) &&
         e.fn.async &&
+        asksSomething(e.fn) &&
         !around.code(e.path)?.directives.includes('use client') &&
         !IN_BROWSER.test(e.path),
     )
