@@ -505,6 +505,17 @@ describe('loose files', () => {
     expect(select.map((g) => g.columns)).toEqual([['id', 'name']])
   })
 
+  test('that are written again under the same name with a number come after the first', async () => {
+    const grants = (role: string) => `revoke all on totals from anon, authenticated;\ngrant select on totals to ${role};`
+    const result = await replaySql({
+      'scripts/1_tables.sql': 'create table people (id uuid primary key);\ncreate view totals as select count(*) as n from people;',
+      'scripts/fix-warnings.sql': grants('anon, authenticated'),
+      'scripts/fix-warnings-v2.sql': grants('authenticated'),
+      'scripts/fix-warnings-v10.sql': grants('service_role'),
+    })
+    expect(result.order).toEqual(['scripts/1_tables.sql', 'scripts/fix-warnings.sql', 'scripts/fix-warnings-v2.sql', 'scripts/fix-warnings-v10.sql'])
+  })
+
   test('that drop every policy there is were run before the tables that they pass over', async () => {
     const wipe =
       "do $$ declare r record; begin for r in (select tablename, policyname from pg_policies where schemaname = 'public') loop\n  execute 'drop policy ' || quote_ident(r.policyname) || ' on ' || quote_ident(r.tablename); end loop; end $$;"

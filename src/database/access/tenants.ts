@@ -1,4 +1,5 @@
 import type { Catalog, Table } from '../database.ts'
+import { BY_SOMEBODY } from './asked-helpers.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, type SeededRow, signUp } from './seed.ts'
 import { checkLiterals, enumLabels } from './seed-values.ts'
@@ -35,7 +36,9 @@ export function tenancyOf(catalog: Catalog, readings: ReadonlyMap<string, readon
   )
   const memberships = catalog.tables.flatMap((table): Membership[] => {
     const data = table.userData
-    const user = data?.ownerColumns.find((c) => !AUTHOR.test(c) && /uuid|text|char/.test(typeOf(table, c)))
+    const people = data?.ownerColumns.filter((c) => !AUTHOR.test(c) && /uuid|text|char/.test(typeOf(table, c))) ?? []
+    // a row that is a person is of whom its key names, and not of who invited or checked him
+    const user = people.find((c) => table.primaryKey.length === 1 && table.primaryKey[0] === c) ?? people.find((c) => !BY_SOMEBODY.test(c)) ?? people[0]
     const tenant = data?.tenantColumns.find((c) => c !== user)
     if (!used.has(nameOf(table)) || !user || !tenant) return []
     return [{ table, user, tenant, standing: standingOf(table) }]

@@ -366,10 +366,10 @@ function rank(file: ParsedFile): number {
   return /(fix|patch|update|migrat|add|alter|repair|hotfix)/i.test(name) ? 2 : 1
 }
 
-/** Numbers in names count as numbers: 2_b.sql comes before 10_a.sql. */
+/** Numbers in names count as numbers: 2_b.sql comes before 10_a.sql; and what is written again goes by its name: fix.sql comes before fix-v2.sql. */
 function compareNames(a: string, b: string): number {
-  const pa = a.split(/(\d+)/)
-  const pb = b.split(/(\d+)/)
+  const pa = a.replace(/\.sql$/i, '').split(/(\d+)/)
+  const pb = b.replace(/\.sql$/i, '').split(/(\d+)/)
   for (let i = 0; i < Math.min(pa.length, pb.length); i++) {
     const x = pa[i] as string
     const y = pb[i] as string
