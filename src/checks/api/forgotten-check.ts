@@ -3,6 +3,7 @@ import type { Route } from '../../model/routes/routes.ts'
 import { unusedImports } from '../../model/routes/unused-imports.ts'
 import { guardAsWritten } from '../../model/routes/written-guard.ts'
 import { type Known, refusalAt } from './known.ts'
+import { sharedFolders } from './shared-folders.ts'
 
 /** A check that a handler's file imports and never calls. */
 export interface ForgottenCheck {
@@ -28,7 +29,7 @@ export function forgottenCheck(route: Route, { all, around }: Known): ForgottenC
   return undefined
 }
 
-/** The file has it already. */
+/** The file has it already; what nobody reads counts as imported for its type. */
 const withoutImport = (code: string, name: string): string =>
   code
     .split('\n')
@@ -36,14 +37,8 @@ const withoutImport = (code: string, name: string): string =>
     .join('\n')
     .trim()
 
-function nearestFirst({ path }: Route, examples: readonly Route[]): readonly Route[] {
-  const folders = path.split('/')
-  const shared = (r: Route) => {
-    const others = r.path.split('/')
-    return folders.findIndex((part, i) => part !== others[i])
-  }
-  return examples.toSorted((a, b) => shared(b) - shared(a))
-}
+const nearestFirst = (route: Route, examples: readonly Route[]): readonly Route[] =>
+  examples.toSorted((a, b) => sharedFolders(route, b) - sharedFolders(route, a))
 
 /** Handlers that are checked by the code of another file, by that file. */
 const checkedBy = rememberFor((all: readonly Route[]) =>

@@ -15,14 +15,16 @@ import { askingAlike, asksWithinOne, isOdd, keeperOf } from './role-in-code.ts'
 import { besideServer } from './server-beside.ts'
 import { serviceFix } from './service-fix.ts'
 import { type SessionCode, sessionCode } from './session-code.ts'
+import { sharedFolders } from './shared-folders.ts'
 import { isSteered } from './steered.ts'
 import { visitorsFix } from './visitors-fix.ts'
 
 /** The fix of an unguarded handler: what has to be asked of those who call it, as code that runs there, in the manner of the application. */
 export function guardFix(route: Route, known: Known, audience: Audience = audienceOf(route, known.around)): Fix {
-  const confirms = audience.who === 'people' || audience.who === 'administrators' ? confirming(route, known.around) : undefined
+  const isForAccounts = audience.who === 'people' || audience.who === 'administrators'
+  const confirms = isForAccounts ? confirming(route, known.around) : undefined
   if (confirms) return fromMailedLinks(confirms)
-  const forgotten = audience.who === 'people' || audience.who === 'administrators' ? forgottenCheck(route, known) : undefined
+  const forgotten = isForAccounts ? forgottenCheck(route, known) : undefined
   if (forgotten) return besideServer(callForgotten(forgotten, route, known), route, known.around)
   switch (audience.who) {
     case 'scheduler':
@@ -187,12 +189,7 @@ const codeOf = (code: string | undefined): Pick<Fix, 'language' | 'code'> => (co
 
 /** Handlers whose check the new one can be written after: those of the same folder first. */
 function examplesFor(route: Route, all: readonly Route[], who: ExampleGroups['who']): readonly Route[] {
-  const folders = route.path.split('/')
-  const near = (r: Route): number => {
-    const others = r.path.split('/')
-    const shared = others.findIndex((part, i) => part !== folders[i])
-    return (r.kind === route.kind ? 0 : 100) - (shared < 0 ? others.length : shared)
-  }
+  const near = (r: Route): number => (r.kind === route.kind ? 0 : 100) - sharedFolders(route, r)
   return (examplesIn(all).get(exampleGroup({ ...route, who })) ?? [])
     .filter((r) => r !== route && !(who === 'admin' && asksWithinOne(r)))
     .map((r) => ({ r, far: near(r) }))

@@ -14,14 +14,14 @@ export const listsThoseInCharge = (table: Table | undefined): boolean =>
 /** What a row of a list opens: tables whose policies let in whoever has one of his own, and what they ask of that row. */
 interface LetIn {
   readonly tables: readonly string[]
-  /** Those that ask nothing of the row but that it is there. */
-  readonly byRowAlone: readonly string[]
+  /** Whether one of them asks nothing of the row but that it is there. */
+  readonly byRowAlone: boolean
   readonly asked: readonly RowState[]
 }
 
 function letIn(list: string, readings: ReadonlyMap<string, readonly Reading[]>): LetIn {
   const tables = new Set<string>()
-  const byRowAlone = new Set<string>()
+  let byRowAlone = false
   const asked: RowState[] = []
   for (const [name, read] of readings) {
     if (name === list) continue
@@ -29,11 +29,11 @@ function letIn(list: string, readings: ReadonlyMap<string, readonly Reading[]>):
       if (way.outcome !== 'role' || way.because !== undefined || way.tables.join() !== list) continue
       tables.add(name)
       const gates = way.gates.filter((g) => g.table === list)
-      if (!gates.length) byRowAlone.add(name)
+      if (!gates.length) byRowAlone = true
       asked.push(...gates)
     }
   }
-  return { tables: [...tables].sort(), byRowAlone: [...byRowAlone].sort(), asked }
+  return { tables: [...tables].sort(), byRowAlone, asked }
 }
 
 /** Nothing but that the row is the caller's own is asked of a new one. */
@@ -42,8 +42,8 @@ const asksOwnerOnly = (way: Way): boolean =>
 
 /**
  * Where a row by itself is a role (`exists (select from admin_users where id = auth.uid())`), whoever may insert his own appoints himself: the
- * columns that name him, and the tables that this opens to him, also those where what the row says does not matter. Undefined where more is asked of
- * the row than he may write.
+ * columns that name him, the tables that this opens to him, and whether what the row says does not matter for one of them. Undefined where more is asked
+ * of the row than he may write.
  */
 export function appointsItself(
   table: Table,

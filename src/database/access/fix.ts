@@ -1,3 +1,4 @@
+import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Command, Policy, Table } from '../database.ts'
 import { byCommand, keepOthers, ownParent, readableParent, saysMore, waiting, wrapped } from './altered-policy.ts'
@@ -10,7 +11,7 @@ import { enableFix, isRecord, ofWork, SEE_REACHED, WHO_TAKES_PART } from './enab
 import { functionObject } from './functions.ts'
 import { guestsOrOwn, letsGuestsAdd } from './guest-rows.ts'
 import type { Hole } from './hole.ts'
-import { houseRoles } from './house-roles.ts'
+import { houseRoles, type RoleAsked } from './house-roles.ts'
 import { gatesOn, keepFromWriting } from './keep-from-writing.ts'
 import { isLookedAfter } from './looked-after.ts'
 import { asksForTheImpossible } from './never-holds.ts'
@@ -163,6 +164,16 @@ function roleAlone(r: Reading, catalog: Catalog): string | undefined {
   return stripped(text)
 }
 
+/** Each fix looks for them among all policies. */
+const rolesAsked = rememberFor((readings: ReadonlyMap<string, readonly Reading[]>, catalog: Catalog): readonly RoleAsked[] =>
+  [...readings].flatMap(([table, list]) =>
+    list.flatMap((r) => {
+      const text = roleAlone(r, catalog)
+      return text && canBeAsked(text, catalog, readings) ? [{ table, text, command: r.command }] : []
+    }),
+  ),
+)
+
 /**
  * A condition that reads `auth.users` itself is refused to everybody who signs in (42501), and so is every query of the table that it guards; one that
  * reads a table of which no policy shows its callers a row is never true.
@@ -248,10 +259,7 @@ function replacePolicy(
       ),
     ].join('\n')
   const name = successorOf(policy.name, '(own rows)')
-  const staff = houseRoles(catalog, readings, policy.command, (r) => {
-    const text = roleAlone(r, catalog)
-    return text && canBeAsked(text, catalog, readings) ? text : undefined
-  })
+  const staff = houseRoles(catalog, readings, policy.command, rolesAsked(readings, catalog))
   if (staff && table.userData && isOfTheHouse(table, catalog))
     return `${drop}\n${createPolicy(table, successorOf(policy.name, '(staff)'), policy.command, policy.command === 'insert' ? enteredBy(table, staff, catalog) : staff)}`
   const participants = commands.includes('select') ? participantsOf(table, catalog, readings) : undefined

@@ -21,6 +21,13 @@ export const asksWhoWorksHere = (condition: string): boolean => {
 
 const rolesIn = (condition: string): readonly string[] => [...new Set([...condition.matchAll(ROLE)].map((m) => m[1] as string))]
 
+/** A policy that asks for a role and for nothing of the row: its condition, and what it lets do with which table. */
+export interface RoleAsked {
+  readonly table: string
+  readonly text: string
+  readonly command: Command
+}
+
 /** Whether people who do not work here have rows of their own: by a column that names whose a row is, not who entered it, and no profile. */
 const hasOthers = ({ tables }: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): boolean =>
   [...readings].some(([name, list]) => {
@@ -38,23 +45,21 @@ export function houseRoles(
   catalog: Catalog,
   readings: ReadonlyMap<string, readonly Reading[]>,
   command: Policy['command'],
-  asksRoleAlone: (reading: Reading) => string | undefined,
+  asked: readonly RoleAsked[],
 ): string | undefined {
   const users = new Set(catalog.tables.filter((t) => t.userData).map(nameOf))
   const found = new Map<string, { readonly text: string; readonly roles: number; readonly tables: Set<string> }>()
   const wanted = (c: Command) => (command === 'select' ? c === 'select' : c !== 'select')
-  const asked = [...readings].flatMap(([table, list]) =>
-    list.flatMap((reading) => {
-      const text = asksRoleAlone(reading)
-      return text ? [{ table, text, key: text.replace(/\s+/g, ' '), command: reading.command }] : []
-    }),
+  const ofStaff = Map.groupBy(
+    asked.filter((a) => asksWhoWorksHere(a.text)),
+    (a) => a.text.replace(/\s+/g, ' '),
   )
-  const here = [...Map.groupBy(asked, (a) => a.key).values()].find((all) => asksWhoWorksHere(all[0]?.key ?? '') && new Set(all.map((a) => a.table)).size > 1)
-  const staff = here?.find((a) => wanted(a.command))
+  const staff = [...ofStaff.values()].find((all) => new Set(all.map((a) => a.table)).size > 1)?.find((a) => wanted(a.command))
   if (staff && !hasOthers(catalog, readings)) return staff.text
-  for (const { table, text, key, command: asks } of asked) {
+  for (const { table, text, command: asks } of asked) {
     const roles = rolesIn(text)
     if (!wanted(asks) || !users.has(table) || roles.length < 2 || roles.some((r) => EVERYBODY.test(r))) continue
+    const key = text.replace(/\s+/g, ' ')
     const one = found.get(key) ?? { text, roles: roles.length, tables: new Set<string>() }
     one.tables.add(table)
     found.set(key, one)

@@ -156,11 +156,12 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
       },
     ]
   }
-  const appointed = createdAtSignUp(table, catalog, here) ? undefined : appointsItself(table, bound, readings, free)
+  const atSignUp = createdAtSignUp(table, catalog, here)
+  const appointed = atSignUp ? undefined : appointsItself(table, bound, readings, free)
   const granted = appointsOthers(table, bound) ? power.filter((c) => paysForUse(table, c)) : power
   const booked = bound.every((w) => isUnderOwn(table, w, catalog)) && movesMoney(table)
   // where the row alone is the right, keeping its columns from being written would leave it to everybody
-  if (granted.length && !appointed?.byRowAlone.length && (booked || bound.some(isOwn)) && !createdAtSignUp(table, catalog, here))
+  if (granted.length && !appointed?.byRowAlone && (booked || bound.some(isOwn)) && !atSignUp)
     return [
       {
         ...base,
@@ -175,14 +176,14 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   }
   const own = bound.some((w) => isOwn(w) && !w.needsRole)
   const approval = own ? [...new Set([...approvalColumns(table, here), ...badgeColumns(table, here, powerOf(table, asked))])].filter(free) : []
-  if (approval.length && !createdAtSignUp(table, catalog, here)) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
+  if (approval.length && !atSignUp) return [{ ...base, kind: 'self-grant', columns: approval, because: 'approval' }]
   const moderated = own ? moderatedColumns(table, here).filter(free) : []
   if (moderated.length) return [{ ...base, kind: 'self-grant', columns: moderated, because: 'moderation' }]
   const placed = own ? placesSold(table).filter(free) : []
   if (placed.length) return [{ ...base, kind: 'self-grant', columns: placed, because: 'placement' }]
   const issued = own ? certified(table).filter(free) : []
   if (issued.length) return [{ ...base, kind: 'self-grant', columns: issued, because: 'certificate' }]
-  const kept = own && !createdAtSignUp(table, catalog, here) ? keptMoney(table, catalog).filter(free) : []
+  const kept = own && !atSignUp ? keptMoney(table, catalog).filter(free) : []
   if (kept.length) return [{ ...base, kind: 'self-grant', columns: kept }]
   const unpaid = paidByWord(table, bound, here, catalog).filter(free)
   if (unpaid.length) return [{ ...base, kind: 'self-grant', columns: unpaid }]

@@ -13,7 +13,7 @@ import { delegated, underDelegation } from './delegation.ts'
 import { callable, eachAlternative } from './each-alternative.ts'
 import { snapshotCall } from './firestore-snapshots.ts'
 import { hostCall } from './hosts.ts'
-import { idiomsOf } from './idioms.ts'
+import { type Idioms, idiomsOf } from './idioms.ts'
 import type { Frame, Interpreter } from './interpreter.ts'
 import { libraryCall } from './libraries/index.ts'
 import { mapEntry } from './maps.ts'
@@ -249,7 +249,8 @@ const saysWho = (v: Val): boolean =>
 export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Val[], at: Place): Val {
   const ir = it.program.function(fn.path, fn.id)
   if (!ir) return UNKNOWN
-  const { compared, encoding, copies } = idiomsOf(ir)
+  const idioms = idiomsOf(ir)
+  const { compared, encoding, copies } = idioms
   if (compared === 'parameters' && args.length >= 2) return op('===', args[0] ?? UNKNOWN, args[1] ?? UNKNOWN)
   // a token is taken apart in more steps than are kept of a value
   if (encoding && args[0]) return { v: 'call', name: encoding, args: [credentialBehind(args[0]) ?? args[0]], at }
@@ -263,12 +264,12 @@ export function callFunction(it: Interpreter, fn: FunctionVal, args: readonly Va
     if (recursion <= MAX_RECURSION) it.gap(at, 'calls are nested too deeply to follow')
     return { v: 'call', name: ir.name ?? 'function', args, at }
   }
-  return logged(it, fn, ir.name, key, args, at, () => follow(it, fn, ir, key, args, at))
+  if (idioms.logger) return logged(it, fn, ir.name ?? '', key, args, at, () => follow(it, fn, ir, idioms, key, args, at))
+  return follow(it, fn, ir, idioms, key, args, at)
 }
 
 /** Runs a function of the repository: in a scope of its own, with what it is given under the names of its parameters. */
-function follow(it: Interpreter, fn: FunctionVal, ir: FunctionIR, key: string, args: readonly Val[], at: Place): Val {
-  const { compared, remembersIn } = idiomsOf(ir)
+function follow(it: Interpreter, fn: FunctionVal, ir: FunctionIR, { compared, remembersIn }: Idioms, key: string, args: readonly Val[], at: Place): Val {
   const { rewrites } = it
   const mark = rewrites?.mark ?? 0
   const parent = fn.home && !ir.arrow ? (parentOf(it, fn.home) ?? libraryBase(it, fn.home)) : undefined

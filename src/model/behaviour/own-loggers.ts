@@ -6,6 +6,9 @@ import type { Interpreter } from './interpreter.ts'
 const LOGGER =
   /^(?:(?:safe_?)?log|debug|info|warn|warning|error|trace|fatal|verbose|notice|silly|(?:log|write|print)_?(?:debug|info|warn(?:ing)?|errors?|message|entry|line|event))$/i
 
+/** Whether a function is called like one that writes down what happens. */
+export const isCalledLogger = (name: string): boolean => LOGGER.test(name)
+
 /** What the first call of one did, as far as it was seen. */
 export type Logged = 'logs' | 'nothing' | 'more'
 
@@ -16,8 +19,8 @@ const LEVEL = /^[a-z]{3,9}$/i
  * Logs with a logger of the application's own (one that masks secrets, adds an id to each line and picks an output takes thousands of nodes for each
  * line). The first call of a run is followed; where it came back with nothing and did nothing but log, those after it are one line in the log.
  */
-export function logged(it: Interpreter, fn: FunctionVal, name: string | undefined, key: string, args: readonly Val[], at: Place, follow: () => Val): Val {
-  if (!name || !LOGGER.test(name) || it.quiet || args.some(mayRun)) return follow()
+export function logged(it: Interpreter, fn: FunctionVal, name: string, key: string, args: readonly Val[], at: Place, follow: () => Val): Val {
+  if (it.quiet || args.some(mayRun)) return follow()
   const [first] = args
   const level = first?.v === 'const' && typeof first.value === 'string' && LEVEL.test(first.value) ? first.value : ''
   const known = `${key} ${level} ${fn.self?.v ?? ''}`

@@ -135,6 +135,9 @@ export function exprsOf(s: Stmt): readonly Expr[] {
   }
 }
 
+/** What runs one after the other when nothing goes wrong. */
+export const straight = (body: readonly Stmt[]): readonly Stmt[] => body.flatMap((s) => (s.k === 'try' ? straight(s.body) : [s]))
+
 const statementsOf = new WeakMap<readonly Stmt[], readonly Stmt[]>()
 
 /** Every statement of a list, nested ones included, in source order. */

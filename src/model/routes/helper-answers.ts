@@ -1,5 +1,5 @@
-import type { Expr, FunctionIR, Stmt } from '../../facts/javascript.ts'
-import { calleeText, exprsOf, statements, subExpressions } from '../frameworks/walk.ts'
+import type { Expr, FunctionIR } from '../../facts/javascript.ts'
+import { calleeText, exprsOf, statements, straight, subExpressions } from '../frameworks/walk.ts'
 
 /** Who is no administrator gets nothing back, and whoever is one gets something: no object that says it in a field. */
 export function saysNothing(fn: FunctionIR): boolean {
@@ -13,7 +13,6 @@ export function saysNothing(fn: FunctionIR): boolean {
 
 /** Whether a check asks anything before it answers: one that is still to be written (`return true`) calls nothing and finds nobody out. */
 export function asksSomething({ body }: FunctionIR): boolean {
-  const straight = (list: readonly Stmt[]): readonly Stmt[] => list.flatMap((s) => (s.k === 'try' ? straight(s.body) : [s]))
   for (const s of straight(body)) {
     if (s.k !== 'let' && s.k !== 'expr' && s.k !== 'return') return true
     if (exprsOf(s).some((e) => subExpressions(e).some((x) => (x.k === 'call' || x.k === 'new') && !LOGS.test(calleeText(x.fn))))) return true

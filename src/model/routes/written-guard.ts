@@ -1,5 +1,5 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
-import { boundNames, calleeText, statements, subExpressions } from '../frameworks/walk.ts'
+import { boundNames, calleeText, statements, straight, subExpressions } from '../frameworks/walk.ts'
 import { namesIn, printExpr, printPattern } from './print-code.ts'
 import type { Route } from './routes.ts'
 import { asksSessionless } from './sessionless-client.ts'
@@ -154,16 +154,17 @@ function needed(all: readonly Stmt[], at: number): readonly Stmt[] {
 
 /** `const supabase = createClient()`, where the function of the repository is an asynchronous one: what the example does fails, and would here. */
 function lacksAwait(e: Expr, js: JavaScriptFacts, example: Route, around: Surroundings): boolean {
-  if (e.k !== 'call' || e.fn.k !== 'id') return false
-  const { name } = e.fn
-  const imported = js.imports.flatMap((i) =>
-    i.bindings.flatMap((b) => (b.local === name ? [{ name: b.imported, from: around.resolve(example.path, i.from) }] : [])),
-  )[0]
-  return imported?.from !== undefined && around.exported(new RegExp(`^${imported.name}$`)).some((x) => x.path === imported.from && x.fn.async)
+  return e.k === 'call' && e.fn.k === 'id' && importedFunction(e.fn.name, js, example, around)?.async === true
 }
 
-/** What runs one after the other when nothing goes wrong. */
-const straight = (body: readonly Stmt[]): readonly Stmt[] => body.flatMap((s) => (s.k === 'try' ? straight(s.body) : [s]))
+/** The function of the repository that a file imports under a name. */
+function importedFunction(name: string, js: JavaScriptFacts, example: Route, around: Surroundings): FunctionIR | undefined {
+  const [imported] = js.imports.flatMap((i) =>
+    i.bindings.flatMap((b) => (b.local === name ? [{ name: b.imported, from: around.resolve(example.path, i.from) }] : [])),
+  )
+  if (imported?.from === undefined) return undefined
+  return around.exported(new RegExp(`^${imported.name.replace(/[$*]/g, '\\$&')}$`)).find((x) => x.path === imported.from)?.fn
+}
 
 const ends = (s: Extract<Stmt, { k: 'if' }>): boolean => !s.else && /^(?:return|throw)$/.test(s.then.at(-1)?.k ?? '')
 
@@ -180,7 +181,7 @@ function helperCall(js: JavaScriptFacts, example: Route, around: Surroundings, t
     )
     if (at < 0) continue
     const call = all[at] as Stmt
-    const refuses = /^(?:throw|redirect|not-found)$/.test(example.guard?.refusal.how ?? '') || (throwing && throws(call, helper, around))
+    const refuses = /^(?:throw|redirect|not-found)$/.test(example.guard?.refusal.how ?? '') || (throwing && throws(call, locals, js, example, around))
     const asked =
       call.k === 'let'
         ? all.slice(at + 1, at + 3).find((s) => s.k === 'if' && ends(s) && [...namesOf(s)].some((n) => boundNames(call.to).includes(n)))
@@ -191,13 +192,14 @@ function helperCall(js: JavaScriptFacts, example: Route, around: Surroundings, t
   return undefined
 }
 
-/** Whether a statement calls a function of the helper's file that throws. */
-const throws = (call: Stmt, helper: string | undefined, around: Surroundings): boolean =>
+/** Whether a statement calls one of these imported functions, and it throws. */
+const throws = (call: Stmt, locals: ReadonlySet<string>, js: JavaScriptFacts, example: Route, around: Surroundings): boolean =>
   subExpressionsOf(call).some(
     (e) =>
       e.k === 'call' &&
       e.fn.k === 'id' &&
-      around.exported(new RegExp(`^${e.fn.name.replace(/\$/g, '\\$')}$`)).some((x) => x.path === helper && statements(x.fn.body).some((s) => s.k === 'throw')),
+      locals.has(e.fn.name) &&
+      statements(importedFunction(e.fn.name, js, example, around)?.body ?? []).some((s) => s.k === 'throw'),
   )
 
 const subExpressionsOf = (s: Stmt): readonly Expr[] => (s.k === 'let' && s.init ? subExpressions(s.init) : s.k === 'expr' ? subExpressions(s.expr) : [])
