@@ -195,9 +195,8 @@ const withFunctions = (code: string, asked: string | undefined): string | undefi
 
 async function confirmView(trier: Trier, catalog: Catalog, view: View, hole: Hole, readings: ReadonlyMap<string, readonly Reading[]>): Promise<Hole> {
   const name = nameOf(view)
-  if (view.materialized) await trier.session.exec(`refresh materialized view ${identOf(name)}`).catch(() => undefined)
-  const all = await trier.session.exec(`select count(*)::int as n from ${identOf(name)}`).catch(() => undefined)
-  const whole = Number(all?.rows[0]?.['n'] ?? 0)
+  if (view.materialized) await trier.refresh(name)
+  const whole = Number((await trier.look(`select count(*)::int as n from ${identOf(name)}`))?.['n'] ?? 0)
   const look = async (): Promise<TrialResult> => {
     const trial = await trier.attempt(hole.who === 'anon' ? 'anon' : 'A', `select count(*)::int as n from ${identOf(name)}`)
     if (trial.result !== 'allowed') return trial

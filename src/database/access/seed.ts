@@ -3,6 +3,7 @@ import { isRoleGate } from './expression/role-gates.ts'
 import type { JudgeWorld, RowState } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower } from './power-columns.ts'
+import { SeedGuard } from './seed-guard.ts'
 import { madeUpValue, rowUuid, USERS, type User } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal } from './sql.ts'
@@ -54,6 +55,7 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
   const failures = new Map<string, string>()
   const dropped: DroppedConstraint[] = []
   await session.exec('set session_replication_role = replica')
+  const guard = await SeedGuard.begin(session, 'seed rows')
   try {
     const tables = parentsFirst(catalog.tables)
       .slice(0, MAX_TABLES)
@@ -67,7 +69,7 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
           continue
         }
         const values = rowValues(table, user, catalog, rows, { granting, gates, powerTables })
-        const answer = await insertRow(session, table, values, dropped)
+        const answer = await guard.around(table, () => insertRow(session, table, values, dropped))
         if (typeof answer === 'string') failures.set(name, answer)
         const made = typeof answer === 'string' ? {} : { [user]: { ctid: answer.ctid, values: { ...values, ...answer.stored } } }
         rows.set(name, { ...rows.get(name), ...made })
@@ -78,6 +80,11 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
     for (const table of tables) {
       const made = rows.get(nameOf(table))
       if (made?.A && !made.B && !table.userData?.ownerColumns.length) rows.set(nameOf(table), { A: made.A, B: made.A })
+    }
+    await guard.end()
+    for (const [name, because] of await guard.vanished(rows)) {
+      rows.delete(name)
+      failures.set(name, because)
     }
   } finally {
     await putBack(session, dropped)

@@ -1,10 +1,37 @@
 /**
- * The database as the access trials see it: the PGlite instance in which the SQL was just replayed, connected as its superuser
- * (`supabase_admin`). Everything runs in the sandbox's worker thread.
+ * Who runs SQL. `owner` runs migrations and owns what they make; `client` is the data API before it takes the role of whoever asks; `accounts` is the
+ * service that signs people up. None of them is a superuser, and none can become one.
+ */
+export type Principal = 'owner' | 'client' | 'accounts'
+
+/** The platform's roles for them; the administrator is the embedded engine's superuser. */
+export const ROLE_OF: Readonly<Record<Principal | 'administrator', string>> = {
+  administrator: 'supabase_admin',
+  owner: 'postgres',
+  client: 'authenticator',
+  accounts: 'supabase_auth_admin',
+}
+
+/** What makes a transaction somebody else's until it ends; refused unless the same principal is given to `exec`. */
+export const actAs = (principal: Principal): string => `set local session authorization ${ROLE_OF[principal]};`
+
+/**
+ * The database as the access trials see it: the PGlite instance in which the SQL was just replayed, as its owner (`postgres`).
+ * Everything runs in the sandbox's worker thread.
  */
 export interface AccessSession {
-  /** Runs SQL (one or several statements, simple protocol) and gives the rows of the last one that returned any. Throws `SqlFailure`. */
-  exec(sql: string): Promise<SqlAnswer>
+  /**
+   * Runs SQL (one or several statements, simple protocol) and gives the rows of the last one that returned any. Throws `SqlFailure`. By another
+   * principal than the owner it begins a transaction or is inside one, and takes on the principal by `actAs`.
+   */
+  exec(sql: string, by?: Principal): Promise<SqlAnswer>
+  /**
+   * A digest of who may do what: owners, privileges, row security, policies, functions, triggers and memberships, read where no object of the
+   * repository is found by name. Seeding and refreshing must not change it.
+   */
+  securityState(): Promise<string>
+  /** Asks the catalog where no object of the repository is found by name. Outside of transactions, or as their last statement. */
+  ask(sql: string): Promise<SqlAnswer>
   /** Runs one statement with parameters. Throws `SqlFailure`. */
   query(sql: string, params?: readonly unknown[]): Promise<SqlAnswer>
   /**

@@ -1,5 +1,5 @@
 import type { Catalog, SqlFunction } from '../database.ts'
-import { type AccessSession, SqlFailure } from './session.ts'
+import { type AccessSession, actAs, SqlFailure } from './session.ts'
 import { literal } from './sql.ts'
 
 /** Fields that a body reads out of the metadata. */
@@ -50,9 +50,13 @@ export async function signUp(
   const { id, email } = NEWCOMER
   const claimed = literal(JSON.stringify(metadata))
   try {
-    const { rows } = await session.exec(
-      `begin; set local session_replication_role = replica; ${before}; set local session_replication_role = origin; insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', ${claimed}, now()); update auth.users set raw_user_meta_data = ${claimed}, email_confirmed_at = now() where id = ${literal(id)}; ${inspect}`,
+    await session.exec(`begin; set local session_replication_role = replica; ${before}; set local session_replication_role = origin`)
+    // the service that keeps accounts, as on the platform: a trigger's function has its rights unless it is SECURITY DEFINER
+    await session.exec(
+      `${actAs('accounts')} insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', ${claimed}, now()); update auth.users set raw_user_meta_data = ${claimed}, email_confirmed_at = now() where id = ${literal(id)}`,
+      'accounts',
     )
+    const { rows } = await session.exec(`${actAs('owner')} ${inspect}`)
     return rows
   } catch (error) {
     if (error instanceof SqlFailure) return undefined

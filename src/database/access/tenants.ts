@@ -2,6 +2,7 @@ import type { Catalog, Table } from '../database.ts'
 import { BY_SOMEBODY } from './asked-helpers.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, type SeededRow, signUp } from './seed.ts'
+import { SeedGuard } from './seed-guard.ts'
 import { checkLiterals, enumLabels } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal } from './sql.ts'
@@ -114,6 +115,7 @@ export async function seedMember(session: AccessSession, catalog: Catalog, seede
   const rows = new Map([...seeded.rows].map(([name, row]) => [name, { ...row, ...(row.B ? { C: row.B } : {}) }]))
   const dropped: DroppedConstraint[] = []
   await session.exec('set session_replication_role = replica')
+  const guard = await SeedGuard.begin(session, 'seed member')
   try {
     await signUp(session, 'C')
     for (const table of parentsFirst(catalog.tables)) {
@@ -128,9 +130,10 @@ export async function seedMember(session: AccessSession, catalog: Catalog, seede
         const owner = rows.get(name)?.B
         if (top !== undefined && owner) rows.set(name, { ...rows.get(name), B: await promote(session, name, column, top, owner) })
       }
-      const answer = await insertRow(session, table, values, dropped)
+      const answer = await guard.around(table, () => insertRow(session, table, values, dropped))
       if (typeof answer !== 'string') rows.set(name, { ...rows.get(name), C: { ctid: answer.ctid, values } })
     }
+    await guard.end()
   } finally {
     await putBack(session, dropped)
     await session.exec('set session_replication_role = origin')

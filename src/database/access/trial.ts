@@ -1,6 +1,7 @@
 import { USERS, type User } from './seed-values.ts'
-import { type AccessSession, SqlFailure } from './session.ts'
-import { literal } from './sql.ts'
+import { type AccessSession, actAs, SqlFailure } from './session.ts'
+import { identOf, literal } from './sql.ts'
+import { Tampered } from './tampered.ts'
 
 /** What a trial shows. An error decides nothing. */
 export interface TrialResult {
@@ -31,7 +32,7 @@ export class Trier {
   }
 
   /**
-   * Runs statements as a caller and undoes them. `prepare` runs before, `inspect` after, both with all rights. Errors of row level
+   * Runs statements as a caller and undoes them. `prepare` runs before, `inspect` after, both as the owner. Errors of row level
    * security and missing privileges are refusals; constraint violations come after row level security let the row pass.
    */
   async attempt(caller: Caller, statement: string, options: { readonly prepare?: string; readonly inspect?: string } = {}): Promise<TrialResult> {
@@ -48,13 +49,33 @@ export class Trier {
     }
     try {
       const first = options.prepare ? '' : `${begin};`
-      const answer = await session.exec(`${first} ${become(caller)} ${statement}${options.inspect ? `; reset role; ${options.inspect}` : ''}`)
+      const tried = await session.exec(`${first} ${actAs('client')} ${become(caller)} ${statement}`, 'client')
+      const answer = options.inspect ? await session.exec(`${actAs('owner')} ${options.inspect}`) : tried
       return { result: answer.rows.length || (!options.inspect && answer.affected) ? 'allowed' : 'refused', rows: answer.rows }
     } catch (error) {
       return failure(error)
     } finally {
       await session.exec(undo)
     }
+  }
+
+  /** What the owner reads, for comparison; functions that are called on the way change nothing for good. Undefined when it cannot be read. */
+  async look(sql: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    try {
+      return (await this.session.exec(`begin; ${sql}`)).rows[0]
+    } catch (error) {
+      if (error instanceof SqlFailure) return undefined
+      throw error
+    } finally {
+      await this.session.exec('rollback')
+    }
+  }
+
+  /** Fills a materialized view with what was seeded since. Throws `Tampered` when what it calls changes who may do what. */
+  async refresh(view: string): Promise<void> {
+    const before = await this.session.securityState()
+    await this.session.exec(`refresh materialized view ${identOf(view)}`).catch(() => undefined)
+    if ((await this.session.securityState()) !== before) throw new Tampered(`refreshing ${view} changed who may do what`)
   }
 
   /** Runs `trial` while the statements of a fix are in force; undefined when they do not apply. */

@@ -10,12 +10,9 @@ export async function tryView(trier: Trier, view: View): Promise<AccessObject> {
   const from = `from ${identOf(name)} v`
   const shows = (pattern: string) => `coalesce(bool_or(v::text ~ ${literal(pattern)}), false)`
   // what was seeded came after the view was filled
-  if (view.materialized) await trier.session.exec(`refresh materialized view ${identOf(name)}`).catch(() => undefined)
+  if (view.materialized) await trier.refresh(name)
   const look = `select count(*)::int as n, ${shows(OF_A)} as own, ${shows(OF_B)} as other ${from}`
-  const whole = await trier.session.exec(look).then(
-    (answer) => answer.rows[0],
-    () => undefined,
-  )
+  const whole = await trier.look(look)
   const cells: AccessCell[] = []
   for (const role of ['anon', 'A'] as const) {
     const trial = await trier.attempt(role, look)

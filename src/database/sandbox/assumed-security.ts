@@ -5,7 +5,7 @@ import { identOf, literal } from './tree.ts'
 /**
  * Switches row level security on for tables that only the dashboard created and that the repository writes policies for, unless one of
  * its statements says otherwise: a policy is written for a table where it counts, and only so can it be tried. Gives their names. Runs
- * as the superuser.
+ * as the owner.
  */
 export async function assumeRowSecurity(
   engine: Engine,
@@ -18,7 +18,7 @@ export async function assumeRowSecurity(
     ...(standIns.length ? [`n.nspname || '.' || c.relname in (${standIns.map(literal).join(', ')})`] : []),
     ...(outlined.length ? [`c.oid in (${outlined.join(', ')})`] : []),
   ]
-  const { rows } = await engine.exec(
+  const { rows } = await engine.ask(
     `select c.oid::int as oid, n.nspname || '.' || c.relname as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where not c.relrowsecurity and c.relkind = 'r' and (${made.join(' or ')}) and exists (select 1 from pg_catalog.pg_policy p where p.polrelid = c.oid)`,
   )
   const names = rows

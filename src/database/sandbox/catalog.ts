@@ -24,7 +24,6 @@ const PLATFORM = [
   'pgsodium',
   'pgsodium_masks',
   'pgmq',
-  'prelaunch',
   'pg_catalog',
   'information_schema',
   'pg_toast',
@@ -33,7 +32,7 @@ const PLATFORM = [
 // biome-ignore lint/suspicious/noExplicitAny: rows of many shapes, each read by the query that made it.
 type Row = Readonly<Record<string, any>>
 
-/** Reads what the database is after the replay. Runs as the superuser. */
+/** Reads what the database is after the replay, as its owner; no object of the repository is found by name meanwhile. */
 export async function readCatalog(engine: Engine, replayed: Replayed): Promise<Catalog> {
   const reader = new CatalogReader(engine, replayed, await assumeRowSecurity(engine, replayed))
   return reader.read()
@@ -51,7 +50,7 @@ class CatalogReader {
   }
 
   async read(): Promise<Catalog> {
-    await this.engine.exec("set search_path = ''; set quote_all_identifiers = off")
+    await this.engine.exec('set search_path = pg_catalog, pg_temp; set quote_all_identifiers = off')
     const tables = await this.tables()
     const policies = await this.policies()
     const views = await this.views()
@@ -98,7 +97,7 @@ class CatalogReader {
           from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisunique) as uniques,
         ${aclOf('c.relacl', "'r'", 'c.relowner')} as acl, ${columnAcl('c.oid')} as columnacl
       from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_roles r on r.oid = c.relowner
-      where c.relkind in ('r', 'p', 'f') and n.nspname not in ('pg_catalog', 'information_schema', 'prelaunch') and n.nspname !~ '^pg_(toast|temp)' order by 2, 3`)
+      where c.relkind in ('r', 'p', 'f') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)' order by 2, 3`)
     return rows.filter((r) => this.mine(r['schema'], r['oid'])).map((r) => this.table(r))
   }
 
@@ -223,7 +222,7 @@ class CatalogReader {
           select distinct rn.nspname || '.' || rc.relname from reads join pg_catalog.pg_class rc on rc.oid = reads.o join pg_catalog.pg_namespace rn on rn.oid = rc.relnamespace where rc.oid <> c.oid order by 1) as reads,
         ${aclOf('c.relacl', "'r'", 'c.relowner')} as acl, ${columnAcl('c.oid')} as columnacl
       from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_roles r on r.oid = c.relowner
-      where c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema', 'prelaunch')
+      where c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema')
         and not exists (select 1 from pg_catalog.pg_depend d where d.objid = c.oid and d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.deptype = 'e') order by 2, 3`)
     return rows
       .filter((r) => this.mine(r['schema'], r['oid']))
@@ -250,7 +249,7 @@ class CatalogReader {
         ${aclOf('p.proacl', "'f'", 'p.proowner')} as acl,
         array(select x from unnest(array['anon', 'authenticated', 'service_role']) x where pg_catalog.has_function_privilege(x, p.oid, 'execute') and pg_catalog.has_schema_privilege(x, p.pronamespace, 'usage')) as callers
       from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace join pg_catalog.pg_language l on l.oid = p.prolang join pg_catalog.pg_roles r on r.oid = p.proowner
-      where n.nspname not in ('pg_catalog', 'information_schema', 'prelaunch') and p.prokind in ('f', 'p')
+      where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')
         and not exists (select 1 from pg_catalog.pg_depend d where d.objid = p.oid and d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.deptype = 'e') order by 2, 3, 4`)
     return rows.filter((r) => !PLATFORM.includes(r['schema']) || this.place(`pg_proc:${r['oid']}`) !== undefined).map((r) => this.sqlFunction(r))
   }

@@ -21,7 +21,7 @@ export async function closedByDrops(
   const gaps: DatabaseGap[] = []
   for (const [name, s] of exposedToBrowsers ? last : []) {
     if (!exposedSchemas.includes(name)) continue
-    const { rows } = await engine.exec(
+    const { rows } = await engine.ask(
       `select count(*)::int as tables, count(*) filter (where pg_catalog.has_table_privilege('anon', c.oid, 'select, insert, update, delete') or pg_catalog.has_table_privilege('authenticated', c.oid, 'select, insert, update, delete') or pg_catalog.has_any_column_privilege('authenticated', c.oid, 'select, insert, update'))::int as open from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = ${literal(name)} and c.relkind in ('r', 'p', 'v')`,
     )
     if (!rows[0]?.['tables'] || rows[0]['open']) continue

@@ -21,25 +21,26 @@ const OWN_SCHEMA: Readonly<Record<string, string>> = {
 }
 
 /** CREATE EXTENSION as the platform does it: by a privileged role, into the schema asked for. */
-export async function createExtension(node: Tree, admin: (sql: string) => Promise<void>): Promise<void> {
+export async function createExtension(node: Tree, administer: (sql: string) => Promise<void>): Promise<void> {
   const name = String(node.extname)
   const option = (node.options ?? []).find((o: Tree) => o.DefElem?.defname === 'schema')
   const schema = option?.DefElem?.arg?.String?.sval as string | undefined
-  if (schema) await admin(`create schema if not exists ${ident(schema)}`).catch(() => undefined)
+  if (schema) await administer(`create schema if not exists ${ident(schema)}`).catch(() => undefined)
   if (REAL_EXTENSIONS.has(name)) {
-    await admin(
+    await administer(
       // for this statement only: RESET would take the schema of extensions away from the rest of the file
       `set local search_path = public, extensions; create extension if not exists ${ident(name)}${schema ? ` schema ${ident(schema)}` : ''} cascade`,
     )
     return
   }
   const standIn = OWN_SCHEMA[name] ? undefined : STAND_INS[name]
-  if (standIn) await admin(standIn.replaceAll('SCHEMA', ident(schema ?? 'public'))).catch(() => undefined)
+  if (standIn) await administer(standIn.replaceAll('SCHEMA', ident(schema ?? 'public'))).catch(() => undefined)
 }
 
 /** ALTER EXTENSION ... SET SCHEMA, which the platform carries out by the same role; what it lacks here has nothing that could move. */
-export async function moveExtension(node: Tree, text: string, admin: (sql: string) => Promise<void>): Promise<void> {
-  if (REAL_EXTENSIONS.has(String(node.object?.String?.sval))) await admin(text)
+export async function moveExtension(node: Tree, administer: (sql: string) => Promise<void>): Promise<void> {
+  const name = String(node.object?.String?.sval)
+  if (REAL_EXTENSIONS.has(name)) await administer(`alter extension ${ident(name)} set schema ${ident(String(node.newschema))}`)
 }
 
 export const isMovedExtension = (kind: string, node: Tree): boolean => kind === 'AlterObjectSchemaStmt' && node.objectType === 'OBJECT_EXTENSION'

@@ -17,9 +17,9 @@ export class MadeTwice {
   private readonly roles: ReadonlyMap<string, ParsedFile['file']['role']>
   private readonly engine: Engine
   private readonly standIns: StandIns
-  private readonly ports: Pick<RepairPorts, 'admin'>
+  private readonly ports: Pick<RepairPorts, 'asOwnerOf'>
 
-  constructor(engine: Engine, files: readonly ParsedFile[], standIns: StandIns, ports: Pick<RepairPorts, 'admin'>) {
+  constructor(engine: Engine, files: readonly ParsedFile[], standIns: StandIns, ports: Pick<RepairPorts, 'asOwnerOf'>) {
     this.engine = engine
     this.standIns = standIns
     this.ports = ports
@@ -79,16 +79,16 @@ export class MadeTwice {
       touches: [policyTouched(s.node)],
     })
     const text = s.text.replace(/^(\s*create\s+policy\s+)("(?:[^"]|"")+"|[^\s"]+)/i, (_, head: string) => `${head}${ident(probe)}`)
-    const made = await succeeds(this.ports.admin(text))
+    const made = await succeeds(this.ports.asOwnerOf(table, text))
     if (!made) return differs(FIRST)
     const [first, second] = [await read(s.node.policy_name), await read(probe)]
-    await this.ports.admin(`drop policy ${ident(probe)} on ${identOf(table)}`)
+    await this.ports.asOwnerOf(table, `drop policy ${ident(probe)} on ${identOf(table)}`)
     if (!first || !second || JSON.stringify(first) === JSON.stringify(second)) return NO_EFFECT
     const author = this.authorOf(s)
     if (!author || this.roles.get(author) !== 'loose' || author === s.path) return differs(FIRST)
     const isLoose = this.roles.get(s.path) === 'loose'
     if (isLoose && !letsInMore(second, first)) return differs(FIRST)
-    await this.ports.admin(`drop policy ${ident(s.node.policy_name)} on ${identOf(table)}`)
+    await this.ports.asOwnerOf(table, `drop policy ${ident(s.node.policy_name)} on ${identOf(table)}`)
     if (!isLoose) return RETRY
     this.replaced.set(s.label, differs(`that of ${author} lets in fewer, and which of the two scripts ran is not known`))
     return RETRY

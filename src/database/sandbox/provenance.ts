@@ -1,20 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import type { Place } from '../../lib/place.ts'
 import type { Engine } from './engine.ts'
 import type { Statement } from './statement.ts'
 import { inside, kindOf, literal, nameParts, relationName, type Tree } from './tree.ts'
 
-interface LogRow {
-  readonly dropped: boolean
-  readonly tag: string
-  readonly class: string | null
-  readonly oid: string | number | null
-  readonly type: string
-  readonly schema: string | null
-  readonly identity: string
-  readonly rls: boolean | null
-  readonly forced: boolean | null
-  readonly attributes: number | null
+/** A row of the catalog that a statement wrote. */
+interface Written {
+  readonly class: 'pg_class' | 'pg_proc' | 'pg_policy' | 'pg_trigger' | 'pg_rewrite' | 'pg_type'
+  readonly oid: number
+  /** Of a relation its kind; of a function a digest of what it does. */
+  readonly what: string
+  /** Quoted and qualified where it is a relation, a function or a type; of a rule the object id of its view. */
+  readonly name: string
+  readonly rls: boolean
+  readonly forced: boolean
+  readonly attributes: number
 }
 
 /** Access lists by `class:oid:column`, as JSON text. */
@@ -34,7 +33,33 @@ interface Relation {
   columnLines: Map<string, number>
 }
 
-/** Which statement made, changed or granted what. Fed by event triggers and by comparing the catalog before and after. */
+/** Object ids below are the engine's own. */
+const FIRST_OBJECT = 16_384
+
+/** Members of extensions are not the statement's. */
+const notOfExtension = (name: string, oid: string) =>
+  `not exists (select from pg_depend d where d.classid = '${name}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
+
+/**
+ * Rows of the catalog by who wrote them: every row version carries the transaction that made it (`xmin`), and statements run one by one. Nothing is
+ * added to the database for that, so a statement can neither see nor switch off nor forge it. `age` counts transactions backwards from now.
+ */
+const writtenWithin = (transactions: string) => `
+  select 'pg_class' as class, c.oid::int as oid, c.relkind::text as what, quote_ident(case when n.nspname like 'pg\\_temp%' then 'pg_temp' else n.nspname end) || '.' || quote_ident(c.relname) as name, c.relrowsecurity as rls, c.relforcerowsecurity as forced, c.relnatts::int as attributes
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.oid >= ${FIRST_OBJECT} and c.relkind in ('r', 'p', 'f', 'v', 'm') and age(c.xmin) <= ${transactions} and ${notOfExtension('pg_class', 'c.oid')}
+  union all select 'pg_proc', p.oid::int, md5(concat_ws('|', p.prosrc, p.probin, p.prosqlbody, p.prolang, p.prorettype, p.proallargtypes, p.proargdefaults)), quote_ident(n.nspname) || '.' || quote_ident(p.proname), false, false, 0
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.oid >= ${FIRST_OBJECT} and age(p.xmin) <= ${transactions} and ${notOfExtension('pg_proc', 'p.oid')}
+  union all select 'pg_policy', oid::int, '', '', false, false, 0 from pg_policy where age(xmin) <= ${transactions}
+  union all select 'pg_trigger', oid::int, '', '', false, false, 0 from pg_trigger where age(xmin) <= ${transactions} and not tgisinternal
+  union all select 'pg_rewrite', oid::int, '', ev_class::oid::text, false, false, 0 from pg_rewrite where oid >= ${FIRST_OBJECT} and age(xmin) <= ${transactions} and rulename = '_RETURN'
+  union all select 'pg_type', t.oid::int, '', quote_ident(n.nspname) || '.' || quote_ident(t.typname), false, false, 0
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid
+    where t.oid >= ${FIRST_OBJECT} and age(t.xmin) <= ${transactions} and t.typcategory <> 'A' and (t.typrelid = 0 or c.relkind = 'c')`
+
+const NEXT_TRANSACTION = 'pg_snapshot_xmax(pg_current_snapshot())::text::int8'
+
+/** Which statement made, changed or granted what, from the catalog after each one. */
 export class Provenance {
   readonly relations = new Map<number, Relation>()
   /** Last definition of policies, functions, triggers and views, by `class:oid`. */
@@ -43,7 +68,12 @@ export class Provenance {
   readonly grants = new Map<string, Place>()
   readonly buckets = new Map<string, Place>()
   private readonly engine: Engine
-  private readonly token = randomUUID()
+  /** The first transaction that is not accounted for. */
+  private next = 0
+  /** Object ids are given in order: what is above did not exist then. */
+  private lastOid = 0
+  /** What functions did when they were last seen. */
+  private readonly bodies = new Map<number, string>()
   private acl: AclState = new Map()
   private bucketState = new Map<string, string>()
   private created: string[] = []
@@ -53,73 +83,73 @@ export class Provenance {
     this.engine = engine
   }
 
-  /** Opens the log for this run; only the holder of the token may read it. */
+  /** What is there now is nobody's. */
   async begin(): Promise<void> {
-    await this.engine.exec(`
-      create function prelaunch.drain(token text) returns json language plpgsql security definer set search_path = pg_catalog as $$
-      declare answer json;
-      begin
-        if token <> ${literal(this.token)} then raise insufficient_privilege; end if;
-        with taken as (delete from prelaunch.ddl_log returning *) select coalesce(json_agg(taken order by taken.n), '[]') from taken into answer;
-        return answer;
-      end $$;
-      delete from prelaunch.ddl_log;
-      select 1`)
+    await this.forget()
   }
 
   /** Notes what a successful statement did. */
   async after(s: Statement): Promise<{ user: string }> {
-    const { user, log } = await this.drain()
-    for (const row of log) this.note(row, s)
-    return { user }
-  }
-
-  /** Takes what stand-ins left in the log. */
-  async forget(): Promise<void> {
-    await this.drain()
-  }
-
-  private async drain(): Promise<{ user: string; log: readonly LogRow[] }> {
-    const { rows } = await this.engine.exec(`select session_user::text as u, prelaunch.drain(${literal(this.token)}) as log`)
-    const row = rows[0] as { u: string; log: LogRow[] } | undefined
-    return { user: row?.u ?? '', log: row?.log ?? [] }
-  }
-
-  private note(row: LogRow, s: Statement): void {
-    if (row.oid === null || row.class === null) return
-    const oid = Number(row.oid)
-    if (row.dropped) {
-      this.relations.delete(oid)
-      return
+    const { rows } = await this.engine.ask(
+      `select session_user::text as u, ${NEXT_TRANSACTION} as next, (select coalesce(json_agg(w), '[]') from (${writtenWithin(`${NEXT_TRANSACTION} - ${this.next}`)}) w) as written`,
+    )
+    const row = rows[0] as { u: string; next: number; written: Written[] } | undefined
+    const { lastOid } = this
+    const written = (row?.written ?? []).toSorted((a, b) => a.oid - b.oid)
+    const replacedViews = new Set(written.filter((w) => w.class === 'pg_rewrite').map((w) => Number(w.name)))
+    for (const w of written) {
+      this.note(w, s, { isNew: w.oid > lastOid, isReplacedView: replacedViews.has(w.oid) })
+      this.lastOid = Math.max(this.lastOid, w.oid)
     }
-    if (row.class === 'pg_class') this.noteRelation(row, oid, s)
-    // COMMENT ON POLICY speaks of a policy and changes nothing of it
-    else if ((row.class === 'pg_policy' || row.class === 'pg_trigger') && row.tag !== 'COMMENT') this.definitions.set(`${row.class}:${oid}`, s.at)
-    else if (row.class === 'pg_proc' && row.tag === 'CREATE FUNCTION') {
-      this.definitions.set(`pg_proc:${oid}`, s.at)
-      this.created.push(`function:${row.identity.slice(0, row.identity.indexOf('(')).replaceAll('"', '')}`)
-    } else if (row.class === 'pg_type') this.created.push(`type:${row.identity.replaceAll('"', '')}`)
+    this.next = Number(row?.next ?? this.next)
+    return { user: row?.u ?? '' }
   }
 
-  private noteRelation(row: LogRow, oid: number, s: Statement): void {
-    const creates = /^CREATE (TABLE|FOREIGN TABLE|VIEW|MATERIALIZED VIEW)|^SELECT INTO|^IMPORT FOREIGN/.test(row.tag)
-    if (creates && /table|view/.test(row.type)) {
-      this.created.push(`relation:${row.identity.replaceAll('"', '')}`)
-      if (/view/.test(row.type)) {
+  /** Takes what stand-ins and the auditor's own statements wrote for what was there before. */
+  async forget(): Promise<void> {
+    const { rows } = await this.engine.ask(
+      `select ${NEXT_TRANSACTION} as next, greatest((select max(oid) from pg_class), (select max(oid) from pg_proc), (select max(oid) from pg_type))::int8 as last`,
+    )
+    this.next = Number(rows[0]?.['next'] ?? this.next)
+    this.lastOid = Math.max(this.lastOid, Number(rows[0]?.['last'] ?? 0))
+  }
+
+  private note(w: Written, s: Statement, { isNew, isReplacedView }: { readonly isNew: boolean; readonly isReplacedView: boolean }): void {
+    const name = w.name.replaceAll('"', '')
+    if (w.class === 'pg_class') this.noteRelation(w, s, isNew || isReplacedView)
+    // COMMENT ON POLICY writes elsewhere; switching a trigger off and on defines nothing
+    else if (w.class === 'pg_policy' || (w.class === 'pg_trigger' && s.kind !== 'AlterTableStmt')) this.definitions.set(`${w.class}:${w.oid}`, s.at)
+    else if (w.class === 'pg_proc') {
+      // who may call it, who owns it and how it is run is no definition of it
+      const isDefined = isNew || s.kind === 'CreateFunctionStmt' || (/^(DoStmt|SelectStmt|CallStmt)$/.test(s.kind) && this.bodies.get(w.oid) !== w.what)
+      this.bodies.set(w.oid, w.what)
+      if (!isDefined) return
+      this.definitions.set(`pg_proc:${w.oid}`, s.at)
+      this.created.push(`function:${name}`)
+    } else if (w.class === 'pg_type') this.created.push(`type:${name}`)
+  }
+
+  private noteRelation(w: Written, s: Statement, creates: boolean): void {
+    const { oid, rls, forced, attributes } = w
+    const name = w.name.replaceAll('"', '')
+    const isView = w.what === 'v' || w.what === 'm'
+    if (creates) {
+      this.created.push(`relation:${name}`)
+      if (isView) {
         this.definitions.set(`pg_class:${oid}`, s.at)
-        this.newViews.push(row.identity)
+        this.newViews.push(w.name)
       }
     }
     const known = this.relations.get(oid)
-    const rls = row.rls ?? false
-    const forced = row.forced ?? false
     if (!known) {
+      // a privilege on a table of the platform says nothing of the table
+      if (!creates && s.kind === 'GrantStmt') return
       this.relations.set(oid, {
         created: s.at,
         createdHere: creates,
         rls,
         forced,
-        attributes: row.attributes ?? 0,
+        attributes,
         columns: new Map(),
         columnLines: columnLines(s),
         ...(rls || mentionsRls(s) ? { rlsAt: s.at } : {}),
@@ -129,11 +159,11 @@ export class Provenance {
     if (known.rls !== rls || known.forced !== forced || mentionsRls(s)) known.rlsAt = s.at
     known.rls = rls
     known.forced = forced
-    for (let n = known.attributes + 1; n <= (row.attributes ?? 0); n++) {
+    for (let n = known.attributes + 1; n <= attributes; n++) {
       known.columns.set(n, s.at)
-      this.created.push(`column:${row.identity.replaceAll('"', '')}`)
+      this.created.push(`column:${name}`)
     }
-    known.attributes = Math.max(known.attributes, row.attributes ?? 0)
+    known.attributes = Math.max(known.attributes, attributes)
   }
 
   /** Keys (`relation:public.posts`) of what came into being since the last call. */
@@ -188,7 +218,7 @@ export class Provenance {
         : []),
     ]
     if (parts.length === 0) return new Map()
-    const { rows } = await this.engine.exec(parts.join(' union all '))
+    const { rows } = await this.engine.ask(parts.join(' union all '))
     return new Map(rows.map((r) => [r['o'] as string, r['a'] as string]))
   }
 
@@ -199,7 +229,7 @@ export class Provenance {
   }
 
   async afterBuckets(s: Statement): Promise<void> {
-    const { rows } = await this.engine.exec('select id, name, public from storage.buckets')
+    const { rows } = await this.engine.ask('select id, name, public from storage.buckets')
     const now = new Map(rows.map((r) => [r['id'] as string, JSON.stringify(r)]))
     for (const [id, row] of now) if (this.bucketState.get(id) !== row) this.buckets.set(id, bucketPlace(s, id))
     this.bucketState = now

@@ -17,7 +17,10 @@ export const NO_EFFECT: Repaired = { how: 'explained', because: '', touches: [] 
 
 /** What a repair asks of the replay. */
 export interface RepairPorts {
-  admin(sql: string): Promise<void>
+  /** Runs SQL of the auditor, with quoted names of the repository at the most, as the superuser. */
+  administer(sql: string): Promise<void>
+  /** Runs SQL of the repository with the rights of whoever owns a table, if it is one of the platform's. */
+  asOwnerOf(table: string, sql: string): Promise<void>
   defer(s: Statement, key: string): void
   /** What code says of a table (`public.posts`). */
   hintOf(table: string): Promise<TableHint | undefined>

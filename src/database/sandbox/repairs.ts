@@ -255,7 +255,7 @@ export class Repairs {
     const [, what, name] = found ?? []
     if (isGoneAnyway(s) || s.kind === 'CommentStmt' || s.kind === 'AlterExtensionStmt') return NO_EFFECT
     if (what === 'role' && name && !(await this.exists(`select 1 from pg_roles where rolname = ${literal(name)}`))) {
-      await this.ports.admin(`create role ${ident(name)} nologin; grant ${ident(name)} to postgres with admin option`)
+      await this.ports.administer(`create role ${ident(name)} nologin; grant ${ident(name)} to postgres with admin option`)
       return RETRY
     }
     if (what === 'type' && name) return this.missingType(s, unquoted(name), message)
@@ -278,9 +278,9 @@ export class Repairs {
     const server =
       what === 'server' ? `create server ${ident(name)} foreign data wrapper ${wrapper}; grant usage on foreign server ${ident(name)} to postgres` : 'select 1'
     await this.ports
-      .admin(`create foreign data wrapper ${wrapper}; grant usage on foreign data wrapper ${wrapper} to postgres with grant option`)
+      .administer(`create foreign data wrapper ${wrapper}; grant usage on foreign data wrapper ${wrapper} to postgres with grant option`)
       .catch(() => undefined)
-    return this.ports.admin(server).then(
+    return this.ports.administer(server).then(
       () => RETRY,
       () => ({ how: 'explained', because: `the ${what} "${name}" could not be made up` }) as const,
     )
@@ -294,7 +294,7 @@ export class Repairs {
     const extension = { vector: 'vector', halfvec: 'vector', sparsevec: 'vector', citext: 'citext', hstore: 'hstore', ltree: 'ltree', cube: 'cube' }[short]
     if (extension && REAL_EXTENSIONS.has(extension)) {
       const schema = base.startsWith('extensions.') ? 'extensions' : 'public'
-      await this.ports.admin(`create extension if not exists ${ident(extension)} schema ${schema}`)
+      await this.ports.administer(`create extension if not exists ${ident(extension)} schema ${schema}`)
       return RETRY
     }
     // `returns setof events`: the row of a table that no SQL creates
@@ -332,7 +332,7 @@ export class Repairs {
       return NO_EFFECT
     // older projects own the tables of auth; a column of theirs lets views and functions be made and opens nothing
     if (s.kind === 'AlterTableStmt' && relationName(s.node.relation) === 'auth.users' && only(s, /^AT_AddColumn$/)) {
-      const added = await succeeds(this.ports.admin(s.text))
+      const added = await succeeds(this.ports.asOwnerOf('auth.users', s.text))
       if (added) return NO_EFFECT
     }
     if (s.kind === 'AlterTableStmt' && /^storage\./.test(relationName(s.node.relation)))
@@ -342,7 +342,7 @@ export class Repairs {
   }
 
   private async exists(sql: string): Promise<boolean> {
-    return (await this.engine.exec(sql)).rows.length > 0
+    return (await this.engine.ask(sql)).rows.length > 0
   }
 }
 

@@ -39,6 +39,9 @@ export interface Replayed {
 /** Policies on these tables belong to the project, although the tables do not: the platform lets `postgres` write them. */
 const POLICY_GRANTS = new Set(['storage.objects', 'storage.buckets', 'realtime.messages', 'auth.users'])
 
+/** The roles that own the platform's tables, by schema; `postgres` is a member of the one that owns those of `realtime`. */
+const OWNERS: Readonly<Record<string, string>> = { auth: 'supabase_auth_admin', storage: 'supabase_storage_admin' }
+
 /** Replays the files of one database, statement by statement in autocommit, as the platform's `postgres`. */
 export class Replay {
   private readonly engine: Engine
@@ -55,7 +58,6 @@ export class Replay {
   private localSettings: string[] = []
   private outOfTime = false
   private readonly outlines: ReadonlySet<string>
-  private eventTriggers: readonly string[] = []
   /** Statements that dropped a schema. */
   private readonly emptied: Statement[] = []
 
@@ -71,7 +73,8 @@ export class Replay {
     this.provenance = new Provenance(engine)
     this.repairs = new Repairs(engine, this.files, {
       hintOf: async (table) => (await host.hints()).findLast((h) => (h.table.includes('.') ? h.table : `public.${h.table}`) === table),
-      admin: (sql) => this.admin(sql),
+      administer: (sql) => this.administer(sql),
+      asOwnerOf: (table, sql) => this.asOwnerOf(table, sql),
       defer: (s, key) => this.defer(s, key),
       parse: (sql) => {
         const node = parser.parse(sql)?.stmts[0]?.stmt
@@ -92,7 +95,6 @@ export class Replay {
     }
     await this.runLeftovers()
     this.gaps.push(...(await closedByDrops(this.engine, this.emptied, this.input)))
-    for (const name of this.eventTriggers) await this.engine.exec(`set session authorization supabase_admin; alter event trigger ${ident(name)} disable`)
     return {
       gaps: this.gaps,
       statements: this.count,
@@ -108,9 +110,7 @@ export class Replay {
   private async startFile(): Promise<void> {
     this.role = undefined
     this.localSettings = []
-    await this.engine.exec(
-      'set session authorization supabase_admin; reset all; set session authorization postgres; set search_path = "$user", public, extensions; set check_function_bodies = off',
-    )
+    await this.engine.exec('set session authorization postgres; reset all; set search_path = "$user", public, extensions; set check_function_bodies = off')
   }
 
   private async replay(s: Statement): Promise<void> {
@@ -206,26 +206,31 @@ export class Replay {
       !/^must be owner of (table|relation) (objects|buckets)$/.test(error.message)
     )
       return false
-    await this.admin('grant supabase_storage_admin to postgres')
     try {
-      await this.engine.exec(text)
+      await this.asOwnerOf('storage.objects', text)
       return true
     } catch (again) {
       if (!(again instanceof SqlFailure)) throw again
       return false
     } finally {
-      await this.restoreSession()
-      await this.admin(
-        'revoke supabase_storage_admin from postgres; alter table storage.objects enable row level security; alter table storage.buckets enable row level security',
-      )
+      await this.protectStorage()
     }
   }
 
+  /** Row security of the platform's files is on, whatever a block did that was run as their owner. */
+  private async protectStorage(): Promise<void> {
+    const { rows } = await this.engine.ask(
+      "select format('alter table %I.%I enable row level security', n.nspname, c.relname) as mend from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'storage' and c.relname in ('objects', 'buckets') and not c.relrowsecurity",
+    )
+    for (const row of rows) await this.administer(String(row['mend']))
+  }
+
   private async execute(s: Statement, text: string): Promise<void> {
-    if (s.kind === 'CreateExtensionStmt') return createExtension(s.node, (sql) => this.admin(sql))
-    if (isMovedExtension(s.kind, s.node)) return moveExtension(s.node, text, (sql) => this.admin(sql))
-    if (isGrantedPolicy(s) || isGrantedTriggerDrop(s)) return this.admin(text)
-    if (isEventTrigger(s)) return this.eventTrigger(s, text)
+    if (s.kind === 'CreateExtensionStmt') return createExtension(s.node, (sql) => this.administer(sql))
+    if (isMovedExtension(s.kind, s.node)) return moveExtension(s.node, (sql) => this.administer(sql))
+    const platforms = policyTable(s) ?? droppedTriggerTable(s)
+    if (platforms) return this.asOwnerOf(platforms, text)
+    if (isEventTrigger(s)) return this.eventTrigger(text)
     if (s.kind === 'VariableSetStmt' && s.node.is_local) {
       const name = String(s.node.name ?? '')
       const { rows } = await this.engine.exec(`select pg_catalog.current_setting(${literal(name)}, true) as v`)
@@ -236,31 +241,37 @@ export class Replay {
     await this.engine.exec(text)
   }
 
-  /** Runs SQL as another role, and comes back. */
-  private async as(role: string, sql: string): Promise<void> {
-    await this.engine.exec(`set session authorization ${ident(role)}`)
+  /** Runs SQL of the auditor as the superuser, and goes on as before. */
+  private async administer(sql: string): Promise<void> {
     try {
-      await this.engine.exec(sql)
+      await this.engine.administer(sql)
     } finally {
       await this.restoreSession()
     }
   }
 
-  /** Event triggers of the repository never run with the superuser's rights. */
-  private async admin(sql: string): Promise<void> {
-    const toggle = (how: string) => this.eventTriggers.map((name) => `alter event trigger ${ident(name)} ${how};`).join(' ')
-    await this.as('supabase_admin', `${toggle('disable')} ${sql}; ${toggle('enable')} select 1`)
+  /**
+   * The platform lets `postgres` keep event triggers, most often to enable RLS on every new table; PostgreSQL lets only superusers. The statement holds names
+   * and no expressions, so nothing of the repository runs with these rights; the function is found where the file would find it.
+   */
+  private async eventTrigger(text: string): Promise<void> {
+    const { rows } = await this.engine.exec("select pg_catalog.current_setting('search_path') as path")
+    await this.administer(`select pg_catalog.set_config('search_path', ${literal(String(rows[0]?.['path']))}, true); ${text}`)
   }
 
-  /** The platform lets `postgres` keep event triggers, most often to enable RLS on every new table. */
-  private async eventTrigger(s: Statement, text: string): Promise<void> {
-    if (s.kind === 'DropStmt') await this.as('supabase_admin', text)
-    else await this.admin(text)
-    const { rows } = await this.engine.exec(
-      "select evtname from pg_catalog.pg_event_trigger where evtname not like 'prelaunch%' and evtenabled <> 'D' order by 1",
-    )
-    this.eventTriggers = rows.map((r) => r['evtname'] as string)
-    if (s.kind === 'CreateEventTrigStmt' && /^prelaunch/.test(s.node.trigname)) throw new SqlFailure('42501', 'the name is reserved')
+  /**
+   * Runs SQL of the repository with the rights of the role that owns a table of the platform, where that lets `postgres` do it: as a member of that role,
+   * which is no superuser either.
+   */
+  private async asOwnerOf(table: string, sql: string): Promise<void> {
+    const owner = OWNERS[table.slice(0, table.indexOf('.'))]
+    if (!owner) return void (await this.engine.exec(sql))
+    await this.administer(`grant ${owner} to postgres`)
+    try {
+      await this.engine.exec(sql)
+    } finally {
+      await this.administer(`revoke ${owner} from postgres`)
+    }
   }
 
   private async restoreSession(): Promise<void> {
@@ -270,7 +281,7 @@ export class Replay {
   /** After errors that a damaged engine gives too, asks for an answer that only a sound one knows. */
   private async checkAlive(error: SqlFailure): Promise<void> {
     if (!/^(XX|53|54|58)/.test(error.code)) return
-    const { rows } = await this.engine.exec('select 6 * 7 as sentinel')
+    const { rows } = await this.engine.ask('select 6 * 7 as sentinel')
     if (rows[0]?.['sentinel'] !== 42) throw new EngineDied('the engine no longer answers')
   }
 
@@ -360,21 +371,27 @@ function isEventTrigger(s: Statement): boolean {
   return s.kind === 'CreateEventTrigStmt' || s.kind === 'AlterEventTrigStmt' || (s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_EVENT_TRIGGER')
 }
 
-/** Triggers on the platform's own tables: the platform lets `postgres` drop them, although it owns none of the tables. */
-function isGrantedTriggerDrop(s: Statement): boolean {
-  if (s.kind !== 'DropStmt' || s.node.removeType !== 'OBJECT_TRIGGER') return false
-  return /^(auth|storage|realtime)\./.test(nameParts(s.node.objects?.[0]?.List?.items).slice(0, -1).join('.'))
+/** The table of the platform whose trigger a statement drops: the platform lets `postgres` do that, although it owns none of the tables. */
+function droppedTriggerTable(s: Statement): string | undefined {
+  if (s.kind !== 'DropStmt' || s.node.removeType !== 'OBJECT_TRIGGER') return undefined
+  const table = nameParts(s.node.objects?.[0]?.List?.items).slice(0, -1).join('.')
+  return /^(auth|storage|realtime)\./.test(table) ? table : undefined
 }
 
-/** Policy DDL that the platform allows on tables of its own. */
-function isGrantedPolicy(s: Statement): boolean {
-  if (s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt') return POLICY_GRANTS.has(relationName(s.node.table, ''))
-  if (s.kind === 'RenameStmt' && s.node.renameType === 'OBJECT_POLICY') return POLICY_GRANTS.has(relationName(s.node.relation, ''))
+/** The table of a statement about policies that the platform allows on tables of its own. */
+function policyTable(s: Statement): string | undefined {
+  const table = tableOfPolicy(s)
+  return table !== undefined && POLICY_GRANTS.has(table) ? table : undefined
+}
+
+function tableOfPolicy(s: Statement): string | undefined {
+  if (s.kind === 'CreatePolicyStmt' || s.kind === 'AlterPolicyStmt') return relationName(s.node.table, '')
+  if (s.kind === 'RenameStmt' && s.node.renameType === 'OBJECT_POLICY') return relationName(s.node.relation, '')
   const parts =
     s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_POLICY'
       ? s.node.objects?.[0]?.List?.items
       : s.kind === 'CommentStmt' && s.node.objtype === 'OBJECT_POLICY'
         ? s.node.object?.List?.items
         : undefined
-  return POLICY_GRANTS.has(nameParts(parts).slice(0, -1).join('.'))
+  return parts && nameParts(parts).slice(0, -1).join('.')
 }

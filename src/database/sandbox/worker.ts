@@ -10,6 +10,7 @@ import { Engine } from './engine.ts'
 import { loadParser, type Parser } from './parser.ts'
 import type { Answer, HintsFollow } from './protocol.ts'
 import { Replay, type Replayed, type ReplayHost } from './replay.ts'
+import { securityState } from './security-state.ts'
 import { speaksOfColumn } from './speaks-of-column.ts'
 import { elapsedMs, type Moment, now, withoutSince } from './stopwatch.ts'
 import { buildTemplate } from './template.ts'
@@ -83,7 +84,8 @@ async function exercise(engine: Engine, parser: Parser): Promise<void> {
   await engine.exec(sql)
 }
 
-async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, engine: Engine, parser: Parser, post: (answer: Answer) => void): Promise<void> {
+/** One replay in an engine that was started for it, its trials included; answers go to `post`. */
+export async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, engine: Engine, parser: Parser, post: (answer: Answer) => void): Promise<void> {
   const skip = new Set(job.skip)
   let { started } = job
   const host: ReplayHost = {
@@ -106,7 +108,8 @@ async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, en
   const replayed = await new Replay(engine, parser, job.input, host).run()
   if (replayed.cutShort) return post({ type: 'result', result: halfApplied(job.input, replayed), halfApplied: true })
   host.mark('catalog')
-  await engine.exec('set session authorization supabase_admin; reset all')
+  await engine.exec('set session authorization postgres; reset all')
+  await takeOver(engine)
   const catalog = withExecutedText(await readCatalog(engine, replayed), parser, host)
   const gaps: DatabaseGap[] = replayed.gaps
   const result: DatabaseResult = { catalog, access: { objects: [] }, gaps, statements: replayed.statements, order: replayed.order }
@@ -118,6 +121,17 @@ async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, en
     post({ type: 'replayed', result: { ...result, access: soFar } }),
   )
   post({ type: 'result', result: { ...result, access } })
+}
+
+/**
+ * The SQL of the repository is over: its event triggers fire no more, and the owner has the rights of every role that owns something, so that rows can be
+ * made and fixes tried everywhere.
+ */
+async function takeOver(engine: Engine): Promise<void> {
+  const { rows } = await engine.ask(
+    "select quote_ident(r.rolname) as role from pg_roles r where not r.rolsuper and r.rolname <> 'postgres' and r.oid in (select relowner from pg_class union select proowner from pg_proc) order by 1",
+  )
+  await engine.administer(`set event_triggers = off; ${rows.map((r) => `grant ${String(r['role'])} to postgres;`).join(' ')} select 1`)
 }
 
 /** What functions execute, from their parse trees; a body that stops the parser counts as one that it does not take. */
@@ -153,7 +167,9 @@ function accessSession(
   input: ReplayInput,
 ): AccessSession {
   return {
-    exec: (sql) => engine.exec(sql),
+    exec: (sql, by) => engine.exec(sql, by),
+    ask: (sql) => engine.ask(sql),
+    securityState: () => securityState(engine),
     query: (sql, params) => engine.query(sql, params),
     attempt: async (label, attempt) => {
       if (host.mark(`access ${label}`)) return attempt()

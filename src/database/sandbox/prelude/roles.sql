@@ -1,7 +1,7 @@
 -- Roles of the hosted platform. The bootstrap superuser becomes supabase_admin; postgres is what migrations run as: no superuser,
 -- but it creates roles, bypasses RLS and owns the database.
-create role prelaunch_setup superuser;
-set session authorization prelaunch_setup;
+create role setup superuser;
+set session authorization setup;
 alter role postgres rename to supabase_admin;
 set session authorization supabase_admin;
 
@@ -29,7 +29,7 @@ grant anon, authenticated, service_role, authenticator to postgres with admin op
 grant supabase_realtime_admin, pg_monitor, pg_signal_backend, pg_read_all_data, pg_create_subscription to postgres;
 grant authenticator to supabase_storage_admin;
 grant anon, authenticated, service_role to supabase_storage_admin;
-grant postgres to prelaunch_setup;
+grant postgres to setup;
 
 alter database postgres owner to postgres;
 grant set on parameter session_replication_role to postgres;

@@ -1,9 +1,9 @@
 -- Scripts that wait for an answer from outside (pg_net) would only use up the time of the replay: nothing answers here.
--- The engine knows its own functions by their number, so the one that waits gives way by name.
+-- The engine knows its own functions by their number, so the one that waits gives way by name, and goes.
 set allow_system_table_mods = on;
-alter function pg_catalog.pg_sleep(double precision) rename to prelaunch_wait;
+alter function pg_catalog.pg_sleep(double precision) rename to pg_wait;
 create function pg_catalog.pg_sleep(double precision) returns void language sql volatile strict parallel safe as 'select';
 create or replace function pg_catalog.pg_sleep_for(interval) returns void language sql volatile strict parallel safe as 'select';
 create or replace function pg_catalog.pg_sleep_until(timestamp with time zone) returns void language sql volatile strict parallel safe as 'select';
-revoke execute on function pg_catalog.prelaunch_wait(double precision) from public;
+delete from pg_catalog.pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname = 'pg_wait';
 reset allow_system_table_mods;
