@@ -95,7 +95,7 @@ function hidesItsReaders(hole: Hole, { tables }: Catalog, readings: ReadonlyMap<
   return madeUp && !readings.get(hole.object)?.some((r) => r.command === 'select')
 }
 
-/** What was allowed although the parse tree could not tell: "allowed" wins. */
+/** What was allowed although the parse tree could not tell, or says that only the owner of the row is let in: "allowed" wins. */
 function fromTrials(table: Table, tried: AccessObject | undefined, holes: readonly Hole[], readings: readonly Reading[]): Hole[] {
   if (!tried || !table.rls.enabled || !table.userData?.ownerColumns.length) return []
   const found: Hole[] = []
@@ -104,13 +104,17 @@ function fromTrials(table: Table, tried: AccessObject | undefined, holes: readon
     const role = cell.role === 'anon' ? 'anon' : 'authenticated'
     const mine = readings.filter((r) => r.command === cell.command && r.role === role)
     if (holes.some((h) => h.object === tried.object && h.command === cell.command) || found.some((h) => h.command === cell.command)) continue
-    // only where the tree was silent: published rows and rows that belong to nobody are open on purpose
-    const silent = mine.find((r) => r.ways.some((w) => w.outcome === 'unknown'))
+    // only where the tree was silent or is contradicted: published rows and rows that belong to nobody are open on purpose
+    const silent = mine.find((r) => r.ways.some((w) => w.outcome === 'unknown')) ?? (mine.every(bindsToOwner) ? mine[0] : undefined)
     if (!silent || mine.some((r) => r.ways.some((w) => w.outcome === 'open'))) continue
     found.push({ kind: 'policy', object: tried.object, command: cell.command, policy: silent.policy.name, who: role, at: silent.policy.at, proof: 'executed' })
   }
   return found
 }
+
+/** Whether a policy, as it reads, compares the caller with the row or with somebody who stands in it, and asks nothing else that could let in others. */
+const bindsToOwner = ({ ways }: Reading): boolean =>
+  ways.length > 0 && ways.every((w) => (w.outcome === 'owner' || w.fixed === true) && !w.tables.length && !w.gates.length && w.capability !== true)
 
 async function confirmHole(
   trier: Trier,

@@ -9,6 +9,7 @@ import { droppedPolicies, policyKey } from './policy-links.ts'
 import { Provenance } from './provenance.ts'
 import type { Repaired } from './repaired.ts'
 import { Repairs } from './repairs.ts'
+import { ReservedRoles } from './reserved-roles.ts'
 import { ALL_TOPICS, type ParsedFile, parseFile, type Statement, touchesOf } from './statement.ts'
 import { RESERVED_MS } from './stopwatch.ts'
 import { ident, inside, kindOf, literal, nameParts, qualified, relationName, type Tree } from './tree.ts'
@@ -39,6 +40,9 @@ export interface Replayed {
 /** Policies on these tables belong to the project, although the tables do not: the platform lets `postgres` write them. */
 const POLICY_GRANTS = new Set(['storage.objects', 'storage.buckets', 'realtime.messages', 'auth.users'])
 
+/** Kinds of statements that may change a role, in what they call too. */
+const RESERVED_REACH: ReadonlySet<string> = new Set(['DoStmt', 'SelectStmt', 'CallStmt', 'AlterRoleStmt', 'RenameStmt'])
+
 /** The roles that own the platform's tables, by schema; `postgres` is a member of the one that owns those of `realtime`. */
 const OWNERS: Readonly<Record<string, string>> = { auth: 'supabase_auth_admin', storage: 'supabase_storage_admin' }
 
@@ -51,6 +55,7 @@ export class Replay {
   private readonly gaps: DatabaseGap[] = []
   private readonly count = { total: 0, applied: 0, explained: 0 }
   private readonly provenance: Provenance
+  private readonly reservedRoles: ReservedRoles
   private readonly repairs: Repairs
   private readonly deferred = new Map<string, Statement[]>()
   private role: string | undefined
@@ -71,6 +76,7 @@ export class Replay {
     )
     this.outlines = new Set(input.files.filter((f) => f.role === 'outline').map((f) => f.path))
     this.provenance = new Provenance(engine)
+    this.reservedRoles = new ReservedRoles(engine)
     this.repairs = new Repairs(engine, this.files, {
       hintOf: async (table) => (await host.hints()).findLast((h) => (h.table.includes('.') ? h.table : `public.${h.table}`) === table),
       administer: (sql) => this.administer(sql),
@@ -85,6 +91,7 @@ export class Replay {
 
   async run(): Promise<Replayed> {
     await this.provenance.begin()
+    await this.reservedRoles.begin()
     if (this.input.autoExpose === false)
       await this.engine.exec('alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role')
     await this.startFile()
@@ -178,7 +185,8 @@ export class Replay {
     const watchesBuckets = this.provenance.mayTouchBuckets(s)
     if (watchesAcl) await this.provenance.beforeGrant(s)
     try {
-      await this.execute(s, text)
+      if (RESERVED_REACH.has(s.kind)) await this.reservedRoles.keptBy(text)
+      else await this.execute(s, text)
     } catch (error) {
       if (!(error instanceof SqlFailure)) throw error
       await this.checkAlive(error)

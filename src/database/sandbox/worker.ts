@@ -85,7 +85,13 @@ async function exercise(engine: Engine, parser: Parser): Promise<void> {
 }
 
 /** One replay in an engine that was started for it, its trials included; answers go to `post`. */
-export async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, engine: Engine, parser: Parser, post: (answer: Answer) => void): Promise<void> {
+export async function run(
+  job: WorkerJob,
+  laterHints: Promise<readonly TableHint[]>,
+  engine: Engine,
+  parser: Parser,
+  post: (answer: Answer) => void,
+): Promise<void> {
   const skip = new Set(job.skip)
   let { started } = job
   const host: ReplayHost = {

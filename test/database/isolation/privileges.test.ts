@@ -6,6 +6,7 @@ import type { Answer } from '../../../src/database/sandbox/protocol.ts'
 import { now } from '../../../src/database/sandbox/stopwatch.ts'
 import { buildTemplate } from '../../../src/database/sandbox/template.ts'
 import { run } from '../../../src/database/sandbox/worker.ts'
+import { replaySql } from '../replay-sql.ts'
 
 /**
  * No statement of a repository gets the rights of the superuser or of the auditor's administration. The engine runs here without its process, flags and
@@ -63,7 +64,7 @@ const DOORS: readonly (readonly [name: string, sql: string])[] = [
     'a function with a setting of its own',
     "create function public.f() returns void language sql set session_authorization to default as 'select public.attack()'; select public.f();",
   ],
-  ['a procedure that commits', "create procedure public.p() language plpgsql as $$ begin commit; perform public.attack(); commit; end $$; call public.p();"],
+  ['a procedure that commits', 'create procedure public.p() language plpgsql as $$ begin commit; perform public.attack(); commit; end $$; call public.p();'],
   [
     'a function with the rights of its owner',
     'create function public.d() returns void language plpgsql security definer as $$ begin perform public.attack(); end $$; select public.d();',
@@ -116,9 +117,18 @@ const DOORS: readonly (readonly [name: string, sql: string])[] = [
     'a function that a browser may call',
     'create function public.mine(v text) returns setof public.cards language plpgsql security definer as $$ begin perform public.attack(); return query select * from public.cards; end $$;',
   ],
-  ['an aggregate', "create function public.step(text, text) returns text language plpgsql as $$ begin perform public.attack(); return $1; end $$; create aggregate public.gather(text) (sfunc = public.step, stype = text, initcond = ''); select public.gather('x');"],
-  ['a rule', "create rule r as on insert to public.cards do also select public.attack(); insert into auth.users (id) values ('00000000-0000-4000-8000-000000000001'); insert into public.cards (user_id, pan) values ('00000000-0000-4000-8000-000000000001', 'x');"],
-  ['statistics', "create statistics public.s on (public.gives_immutable(pan)), pan from public.cards; insert into auth.users (id) values ('00000000-0000-4000-8000-000000000001'); insert into public.cards (user_id, pan) values ('00000000-0000-4000-8000-000000000001', 'x'); analyze public.cards;"],
+  [
+    'an aggregate',
+    "create function public.step(text, text) returns text language plpgsql as $$ begin perform public.attack(); return $1; end $$; create aggregate public.gather(text) (sfunc = public.step, stype = text, initcond = ''); select public.gather('x');",
+  ],
+  [
+    'a rule',
+    "create rule r as on insert to public.cards do also select public.attack(); insert into auth.users (id) values ('00000000-0000-4000-8000-000000000001'); insert into public.cards (user_id, pan) values ('00000000-0000-4000-8000-000000000001', 'x');",
+  ],
+  [
+    'statistics',
+    "create statistics public.s on (public.gives_immutable(pan)), pan from public.cards; insert into auth.users (id) values ('00000000-0000-4000-8000-000000000001'); insert into public.cards (user_id, pan) values ('00000000-0000-4000-8000-000000000001', 'x'); analyze public.cards;",
+  ],
 ]
 const SAME = 'create function public.same(text, text) returns boolean language plpgsql as $f$ begin perform public.attack(); return true; end $f$;'
 
@@ -189,4 +199,55 @@ create policy "p" on public.cards for select using (true);`,
   expect(cards?.at).toEqual({ path: 'supabase/migrations/1_a.sql', line: lines + 4 })
   expect(cards?.rls.at).toEqual({ path: 'supabase/migrations/1_a.sql', line: lines + 5 })
   expect(result.catalog.policies.map((p) => p.at.line)).toEqual([lines + 7])
+})
+
+describe('roles of the platform stay what they are', () => {
+  test.each([
+    ['renamed by a statement', 'alter role anon rename to anon2; create role anon;'],
+    [
+      'renamed in a block, which is undone as a whole',
+      "do $$ begin execute 'alter role anon rename to anon2'; execute 'create role anon'; execute 'alter table public.cards enable row level security'; end $$;",
+    ],
+    [
+      'given more by a function',
+      "create function public.f() returns void language plpgsql as $$ begin execute 'alter role anon bypassrls'; end $$; select public.f();",
+    ],
+  ])('%s', async (_name, sql) => {
+    const { result } = await replay(`${ATTACK}${TABLE}\n${sql}`)
+    expect(result.catalog.tables.map((t) => [t.name, t.rls.enabled])).toEqual([['cards', false]])
+    expect(result.access.holes?.map((h) => `${h.kind} ${h.object} ${h.who} ${h.proof}`)).toContain('no-rls public.cards anon executed')
+    expect(result.gaps.map((g) => g.because).join()).toContain('reserved role')
+  })
+
+  test('they may be configured and granted', async () => {
+    const { result } = await replay(`${ATTACK}${TABLE}alter role authenticated set statement_timeout = '8s'; create role reports; grant anon to reports;`)
+    expect(result.gaps).toEqual([])
+  })
+
+  test('a block that ends transactions itself is run as it is', async () => {
+    const { result } = await replay(
+      `${ATTACK}${TABLE}do $$ begin create table public.first (id int); commit; create table public.second (id int); commit; end $$;`,
+    )
+    expect(result.catalog.tables.map((t) => t.name)).toEqual(['cards', 'first', 'second'])
+  })
+})
+
+describe('code that changes who may do what while rows are made', () => {
+  test.each([
+    ['a check', 'alter table public.cards add constraint c check (public.shut(pan));'],
+    ['a default', 'alter table public.cards add column tag boolean not null default public.shut(null);'],
+    [
+      'a trigger that is always enabled',
+      'create function public.t() returns trigger language plpgsql as $$ begin perform public.shut(null); return new; end $$; create trigger t before insert on public.cards for each row execute function public.t(); alter table public.cards enable always trigger t;',
+    ],
+  ])('%s: is a gap, and the open table is told', async (_name, sql) => {
+    const shut =
+      "create function public.shut(v text) returns boolean language plpgsql security definer as $f$ begin execute 'revoke all on public.cards from anon, authenticated'; return true; end $f$;"
+    const result = await replaySql({ 'supabase/migrations/1_a.sql': `${shut}${TABLE}${sql}` })
+    expect(result.access.holes?.map((h) => `${h.kind} ${h.object}`)).toContain('no-rls public.cards')
+    expect(result.gaps.map((g) => g.because)).toContain(
+      'a new row of public.cards runs code that changes who may do what (a default, a check or a trigger): what public.cards allows was read, not tried',
+    )
+    expect(result.access.objects.filter((o) => o.object === 'public.cards').flatMap((o) => o.cells.filter((c) => c.result === 'refused'))).toEqual([])
+  })
 })
