@@ -67,7 +67,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
     {
       name: 'the 25 checks',
       expendable: 1,
-      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} do not apply. Findings in the repository: ${critical} Critical, ${high} High, ${medium} Medium.\n\n${checksTable(report)}`,
+      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply. Findings in the repository: ${critical} Critical, ${high} High, ${medium} Medium.\n\n${checksTable(report)}`,
     },
     { name: 'what to verify by hand', expendable: 4, text: unverified ? details(`Verify by hand (${unverified})`, unverifiedList(report)) : '' },
     { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },

@@ -25,7 +25,7 @@ export function renderComment(report: Report, audience: Audience): string | unde
   if (quiet) {
     const { passed, notApplicable, unverified } = report.summary
     const existing = view.existing.length ? `; ${count(view.existing.length, 'older finding')} in the repository` : ''
-    return `${COMMENT_MARKER}\n${sentence}\n<sub>${passed} of 25 checks passed, ${unverified} to verify by hand, ${notApplicable} do not apply${existing}.${link} · ${code(report.audit.commit.slice(0, 12))}</sub>`
+    return `${COMMENT_MARKER}\n${sentence}\n<sub>${passed} of 25 checks passed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply${existing}.${link} · ${code(report.audit.commit.slice(0, 12))}</sub>`
   }
   const touched = touchedObjects(report, view)
   const routes = audience.changedPaths ? routesTable(report, audience, audience.changedPaths) : ''

@@ -16,7 +16,7 @@ export function pasteAll(introduced: readonly ReportFinding[], expendable: numbe
   const sql =
     migration && migration.fixes.length > 1
       ? details(
-          `🗄️ <b>${count(migration.fixes.length, 'database fix').replace(/fixs$/, 'fixes')} as one migration</b>: each was tried and closes its hole`,
+          `🗄️ <b>${count(migration.fixes.length, 'database fix', 'database fixes')} as one migration</b>: each was tried and closes its hole`,
           `Save it as a new file in your migrations folder, or paste it into the SQL editor.\n\n${fence(migration.sql, 'sql', 15_000)}${migration.left.length ? `\n\nNot in it, because it would collide with one of these: ${migration.left.length} more, shown at its finding.` : ''}`,
         )
       : ''

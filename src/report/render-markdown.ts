@@ -2,6 +2,7 @@ import { code, fence, prose } from '../lib/escape-markdown.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, shownViewers, trialOf, VIEWERS } from './access-words.ts'
 import { answerOf } from './answer.ts'
 import { migrationFor } from './migration.ts'
+import { plural } from './plural.ts'
 import { promptFor, promptForAll } from './prompt.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 
@@ -16,7 +17,7 @@ export function renderMarkdown(report: Report): string {
     '',
     `**${prose(headline)}.** ${prose(sentence)}`,
     '',
-    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${s.passed} checks passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
+    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${plural(s.passed, 'check')} passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
     '',
   ]
   if (!report.audit.complete) out.push('**The audit is not complete:** not every file could be listed.', '')
@@ -109,6 +110,6 @@ function renderFinding(c: ReportCheck, f: ReportFinding): string[] {
 }
 
 function why(c: ReportCheck): string {
-  if (c.status === 'failed') return c.findings.length ? `${c.findings.length} finding${c.findings.length > 1 ? 's' : ''}` : 'reported under another check'
+  if (c.status === 'failed') return c.findings.length ? plural(c.findings.length, 'finding') : 'reported under another check'
   return prose(c.because ?? c.evidence.join('; '), 300)
 }

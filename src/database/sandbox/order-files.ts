@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import type { DatabaseGap } from '../database.ts'
 import { isLaterThan, type MadeByMigrations, madeBy, undoes } from './beside-migrations.ts'
 import { dropsEveryPolicy, type PolicyLinks, policiesOf, startedOver } from './policy-links.ts'
@@ -215,7 +216,8 @@ function clearedFirst(migrations: readonly ParsedFile[]): ParsedFile[] {
 const numberOf = (f: ParsedFile): string | undefined => /^[vV]?\d+(?=[-_.])/.exec(nameOf(f))?.[0]
 
 function leftOut(file: ParsedFile, kept: readonly Statement[], what: string): DatabaseGap {
-  return { path: file.file.path, because: `${file.statements.length - kept.length} statements ${what} and were left out`, touches: [] }
+  const left = file.statements.length - kept.length
+  return { path: file.file.path, because: `${plural(left, 'statement')} ${what} and ${left === 1 ? 'was' : 'were'} left out`, touches: [] }
 }
 
 /** Drops tables of the migrations, or, in a script that builds them anew, drops anything of theirs, by name or in a loop over the catalog. */
