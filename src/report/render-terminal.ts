@@ -5,6 +5,7 @@ import { allowedVerbs, callableFunctions, callWords, rowObjects, trialOf, VIEWER
 import { answerOf } from './answer.ts'
 import { plural } from './plural.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
+import { SEE_MORE } from './see-more.ts'
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
@@ -32,7 +33,7 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   if (report.gaps.length) {
     out.push('', paint('bold', `Not understood (${report.gaps.length})`))
     for (const g of report.gaps.slice(0, 15)) out.push(`  ${cleanLine(g.path)}${g.line ? `:${g.line}` : ''} ${cleanLine(g.because)}`)
-    if (report.gaps.length > 15) out.push(`  … and ${report.gaps.length - 15} more (--format json lists all)`)
+    if (report.gaps.length > 15) out.push(`  … and ${report.gaps.length - 15} more (${SEE_MORE.commandLine})`)
   }
   for (const p of report.audit.config.problems) out.push('', `${paint('yellow', 'Configuration')} ${cleanLine(p.path)}:${p.line} ${cleanLine(p.message)}`)
   if (report.comparison) {
@@ -77,7 +78,7 @@ function renderAccess({ access }: Report, paint: Paint): string[] {
     paint('bold', 'Open to people who own none of it (tried)'),
     paint('dim', `  ${'object'.padEnd(44)} ${stranger.title.padEnd(28)} ${other.title}`),
     ...lines,
-    ...(rows.length > MAX_OBJECTS ? [`  … and ${rows.length - MAX_OBJECTS} more (--format json lists all)`] : []),
+    ...(rows.length > MAX_OBJECTS ? [`  … and ${rows.length - MAX_OBJECTS} more (${SEE_MORE.commandLine})`] : []),
   ]
 }
 
