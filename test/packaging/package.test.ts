@@ -117,6 +117,20 @@ describe.skipIf(!npm)('the package (needs npm)', { timeout: 300_000 }, () => {
     expect(run('explain', '1').stdout).toContain('## What it finds')
   })
 
+  test('registers an App with its own manifest', () => {
+    const module = join(installed, 'dist/src/app/setup/manifest.js')
+    const out = execFileSync(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { manifestFor } from ${JSON.stringify(module)}; console.log(JSON.stringify(manifestFor('https://a.test/hook', 'https://a.test/back')))`,
+      ],
+      { cwd: root, encoding: 'utf8' },
+    )
+    expect(JSON.parse(out)).toMatchObject({ name: 'prelaunch', default_permissions: { contents: 'read' }, hook_attributes: { url: 'https://a.test/hook' } })
+  })
+
   test('on a Node that is too old says what to do, in one sentence, and does not look like findings', () => {
     const old = spawnSync(
       process.execPath,
