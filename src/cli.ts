@@ -10,8 +10,8 @@ const USAGE = `prelaunch: is this application safe before real users reach it?
   prelaunch explain CHECK       what a check finds and how to fix it (number or id)
   prelaunch checks              the 25 checks
 
-Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 2 usage or configuration error,
-3 the audit could not be completed.
+Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 2 usage error or
+nothing to audit, 3 the audit could not be completed.
 `
 
 async function main(argv: readonly string[]): Promise<number> {
