@@ -292,5 +292,5 @@ function functionIssue(fn: SqlFunction): Issue[] {
 function inWhat(routes: readonly Route[]): string {
   const read = routes.filter((r) => r.behaviour)
   const pages = read.filter((r) => r.kind === 'page').length
-  return `${read.length - pages} handlers${pages ? ` and ${pages} pages` : ''}`
+  return `${plural(read.length - pages, 'handler')}${pages ? ` and ${plural(pages, 'page')}` : ''}`
 }

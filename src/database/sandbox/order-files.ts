@@ -80,7 +80,8 @@ function withoutCopies(
   if (isBase && copies.size < own.size / 2) return file
   const rebuilds = (copies.size > 0 && copies.size >= own.size / 2) || tablesDropped(file.statements, created).size >= SEVERAL
   const staying = file.statements.filter((s) => !takesDown(s, created, rebuilds))
-  if (staying.length < file.statements.length) gaps.push(leftOut(file, staying, `would take down what ${created.size ? 'the migrations' : 'other files'} create`))
+  if (staying.length < file.statements.length)
+    gaps.push(leftOut(file, staying, `would take down what ${created.size ? 'the migrations' : 'other files'} create`))
   const policies = policiesOf(file)
   const kept = isLaterThan(said.made, file) ? staying : staying.filter((s) => !undoes(s, file, said.made, policies))
   if (kept.length < staying.length)
