@@ -3,9 +3,10 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY scripts ./scripts
-# The image brings Node itself; the optional `node` package is for machines with an older one.
+# The image brings Node itself; the `node` package, whose install script is skipped, is for machines with an older one.
 RUN npm ci --omit=optional --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY app.yml ./
 COPY src ./src
 # TypeScript 6: the native compiler comes as an optional package of the platform, which is left out here.
 RUN node node_modules/typescript/bin/tsc --project tsconfig.build.json && node scripts/copy-pages.mjs
@@ -23,7 +24,7 @@ WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY package.json app.yml ./
+COPY package.json ./
 USER prelaunch
 VOLUME /data
 EXPOSE 3000

@@ -5,6 +5,7 @@ import { type CheckResult, runChecks } from './checks/run-checks.ts'
 import type { Config, ConfigProblem } from './config/config.ts'
 import type { Database, DatabaseResult, ReplayInput } from './database/database.ts'
 import { KINDS_BESIDE_CODE, planReplay, planWithoutCode } from './database/plan-replay.ts'
+import { countAuditable } from './facts/auditable.ts'
 import { type ExtractAll, extractInProcess } from './facts/extract.ts'
 import type { FactsIndex } from './facts/facts.ts'
 import { type FactsCache, type FirstFacts, type Gathered, gatherFacts, type OnFacts, UNREADABLE } from './facts/gather.ts'
@@ -131,6 +132,7 @@ export async function audit(request: AuditRequest, outside: AuditPorts): Promise
       ...(request.pullRequest ? { pullRequest: request.pullRequest } : {}),
       complete: head.snapshot.complete,
       files: head.model.files.paths.length,
+      auditable: countAuditable(head.gathered.blobs),
       history: { commits: head.history.commits, complete: head.history.complete },
       advisories: { source: head.advisories.source, ...(head.advisories.asOf ? { asOf: head.advisories.asOf } : {}) },
     },

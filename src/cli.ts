@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { asUsageError, UsageError } from './cli/usage-error.ts'
 
 const USAGE = `prelaunch: is this application safe before real users reach it?
 
@@ -9,12 +10,9 @@ const USAGE = `prelaunch: is this application safe before real users reach it?
   prelaunch explain CHECK       what a check finds and how to fix it (number or id)
   prelaunch checks              the 25 checks
 
-Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 2 usage or configuration error,
-3 the audit could not be completed.
+Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 2 usage error or
+nothing to audit, 3 the audit could not be completed.
 `
-
-/** A mistake in how the command was called; the message is shown with status 2. */
-class UsageError extends Error {}
 
 async function main(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv
@@ -23,7 +21,7 @@ async function main(argv: readonly string[]): Promise<number> {
     case 'audit':
       return (await import('./cli/audit-command.ts')).auditCommand(options(rest))
     case 'checks':
-      return (await import('./cli/checks-command.ts')).checksCommand()
+      return (await import('./cli/checks-command.ts')).checksCommand(rest)
     case 'explain':
       return (await import('./cli/checks-command.ts')).explainCommand(rest)
     case 'probe':
@@ -55,13 +53,12 @@ function options(args: readonly string[]) {
         output: { type: 'string', short: 'o' },
         'fail-on': { type: 'string' },
         offline: { type: 'boolean', default: false },
-        config: { type: 'string' },
       },
     })
-    if (positionals.length > 1) throw new UsageError('audit takes one folder')
+    if (positionals.length > 1) throw new UsageError(`audit takes one folder, but got ${positionals.length}`)
     return { dir: positionals[0] ?? '.', ...values }
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error))
+    throw asUsageError(error)
   }
 }
 
@@ -74,7 +71,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = status
   },
   (error: Error) => {
-    const usage = error instanceof UsageError || error.name === 'UsageError'
+    const usage = error instanceof UsageError
     process.stderr.write(`prelaunch: ${error.message}\n${usage ? `\n${USAGE}` : ''}`)
     process.exitCode = usage ? 2 : 3
   },

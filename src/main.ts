@@ -1,7 +1,6 @@
-import { run } from 'probot'
 import { createLog } from './app/log.ts'
 import { defaultPorts } from './app/ports.ts'
-import { readSettings, SettingsError } from './app/settings.ts'
+import { settingsOrSetUp } from './app/setup/settings-or-set-up.ts'
 import { startApp } from './app/start.ts'
 
 const log = createLog()
@@ -13,40 +12,31 @@ try {
 }
 
 try {
-  const settings = readSettings(process.env)
-  if (!settings.credentials) {
-    if (process.env['NODE_ENV'] === 'production')
-      throw new SettingsError(
-        'APP_ID and PRIVATE_KEY (or PRIVATE_KEY_PATH) are missing. Start once without NODE_ENV=production to register the App in the browser, then set them.',
-      )
-    // Probot's set-up page registers the App from app.yml and writes .env.
-    await run(() => {}, { env: process.env, log })
-  } else {
-    const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken)
-    const app = await startApp({ ...settings, ...settings.credentials, ports, log })
-    log.info(
-      { url: app.url, store: settings.databaseUrl ? 'PostgreSQL' : `embedded in ${settings.dataDir}`, github: settings.credentials.baseUrl },
-      'Prelaunch runs',
+  const settings = await settingsOrSetUp(process.env, log)
+  const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken)
+  const app = await startApp({ ...settings, ...settings.credentials, ports, log })
+  log.info(
+    { url: app.url, store: settings.databaseUrl ? 'PostgreSQL' : `embedded in ${settings.dataDir}`, github: settings.credentials.baseUrl },
+    'Prelaunch runs',
+  )
+  let stopping = false
+  const stop = (signal: string) => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping: running audits may end first')
+    app.stop().then(
+      async () => {
+        await ports.close()
+        process.exit(0)
+      },
+      (err) => {
+        log.error({ err }, 'the stop was not clean; unfinished audits are resumed at the next start')
+        process.exit(1)
+      },
     )
-    let stopping = false
-    const stop = (signal: string) => {
-      if (stopping) return
-      stopping = true
-      log.info({ signal }, 'stopping: running audits may end first')
-      app.stop().then(
-        async () => {
-          await ports.close()
-          process.exit(0)
-        },
-        (err) => {
-          log.error({ err }, 'the stop was not clean; unfinished audits are resumed at the next start')
-          process.exit(1)
-        },
-      )
-    }
-    process.once('SIGTERM', () => stop('SIGTERM'))
-    process.once('SIGINT', () => stop('SIGINT'))
   }
+  process.once('SIGTERM', () => stop('SIGTERM'))
+  process.once('SIGINT', () => stop('SIGINT'))
 } catch (error) {
   // What the operator has to mend, in a sentence; a stack would bury it.
   console.error(error instanceof Error ? error.message : String(error))

@@ -73,7 +73,7 @@ export function routesTable(report: Report, audience: Audience, paths: ReadonlyS
     '| Route | Guarded by | Rate limit | Where |',
     '| :-- | :-- | :-- | :-- |',
     ...rows,
-    ...(routes.length > max ? [`\n${routes.length - max} more routes in the full report.`] : []),
+    ...(routes.length > max ? [`\n${count(routes.length - max, 'more route')} in the full report.`] : []),
   ].join('\n')
 }
 

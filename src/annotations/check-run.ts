@@ -1,5 +1,6 @@
 import { code, plain, prose } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
+import { SEE_MORE } from '../report/see-more.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
 import { accessTable, checksTable, configProblems, existingCounts, gapsList, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
 import { details, findingDetails, findingLine, findingsByLevel } from './findings.ts'
@@ -30,7 +31,7 @@ export function renderCheckRun(report: Report, audience: Audience): CheckRunOutp
   return {
     conclusion: decision.conclusion,
     title: plain(decision.title).slice(0, 200),
-    summary: fitInto(summarySections(report, audience, view, decision.sentence, decision.conclusion), MAX_OUTPUT_BYTES),
+    summary: fitInto(summarySections(report, audience, view, decision.sentence, decision.conclusion), MAX_OUTPUT_BYTES, SEE_MORE.checkRun),
     ...(text ? { text } : {}),
     annotations,
   }
@@ -50,7 +51,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
       expendable: 0,
       text: [requiredHint(audience, conclusion), configurationChange(audience), newSuppressions(report)].filter(Boolean).join('\n\n'),
     },
-    ...pasteAll(view.introduced, 11),
+    ...pasteAll(view.introduced, 11, SEE_MORE.checkRun),
     {
       name: 'introduced findings',
       expendable: 3,
@@ -67,7 +68,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
     {
       name: 'the 25 checks',
       expendable: 1,
-      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} do not apply. Findings in the repository: ${critical} Critical, ${high} High, ${medium} Medium.\n\n${checksTable(report)}`,
+      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply. Findings in the repository: ${critical} Critical, ${high} High, ${medium} Medium.\n\n${checksTable(report)}`,
     },
     { name: 'what to verify by hand', expendable: 4, text: unverified ? details(`Verify by hand (${unverified})`, unverifiedList(report)) : '' },
     { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },
@@ -103,9 +104,7 @@ function existingSection(report: Report, view: Shown): string {
   const what = report.comparison
     ? `${count(view.existing.length, 'problem')} already existed and ${view.existing.length === 1 ? 'does' : 'do'} not block`
     : count(view.existing.length, 'finding')
-  const hidden = view.existingInFull
-    ? ''
-    : '\n\n_This repository is public, so existing findings are counted and not described. `npx prelaunch audit` shows them on your machine; `publish: all` in the configuration shows them here._'
+  const hidden = view.existingInFull ? '' : `\n\n_This repository is public, so existing findings are counted and not described. ${SEE_MORE.existing}_`
   return `## ${report.comparison ? 'Existing' : 'In the repository'}\n\n${what}: ${existingCounts(view.existing)}${hidden}`
 }
 
@@ -123,7 +122,7 @@ function textOf(report: Report, audience: Audience, view: Shown, left: number): 
       .join('\n')}${more(listed.length, 250)}`,
   }
   const budget = MAX_OUTPUT_BYTES - 200
-  let text = fitInto([lines], budget)
+  let text = fitInto([lines], budget, SEE_MORE.checkRun)
   for (const block of blocks) {
     const longer = `${text}\n\n${block.text}`
     if (Buffer.byteLength(longer) > budget) break

@@ -1,5 +1,6 @@
 import { code } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
+import { SEE_MORE } from '../report/see-more.ts'
 import { accessTable, checksTable, configProblems, existingCounts, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
 import { details, findingLine, findingsByLevel } from './findings.ts'
 import { pasteAll } from './paste-all.ts'
@@ -25,14 +26,14 @@ export function renderComment(report: Report, audience: Audience): string | unde
   if (quiet) {
     const { passed, notApplicable, unverified } = report.summary
     const existing = view.existing.length ? `; ${count(view.existing.length, 'older finding')} in the repository` : ''
-    return `${COMMENT_MARKER}\n${sentence}\n<sub>${passed} of 25 checks passed, ${unverified} to verify by hand, ${notApplicable} do not apply${existing}.${link} · ${code(report.audit.commit.slice(0, 12))}</sub>`
+    return `${COMMENT_MARKER}\n${sentence}\n<sub>${passed} of 25 checks passed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply${existing}.${link} · ${code(report.audit.commit.slice(0, 12))}</sub>`
   }
   const touched = touchedObjects(report, view)
   const routes = audience.changedPaths ? routesTable(report, audience, audience.changedPaths) : ''
   const suppressed = suppressedList(report)
   const sections: Section[] = [
     { name: 'verdict', expendable: 0, text: `${COMMENT_MARKER}\n${sentence}` },
-    ...pasteAll(view.introduced, 9),
+    ...pasteAll(view.introduced, 9, SEE_MORE.comment),
     {
       name: 'introduced findings',
       expendable: 1,
@@ -76,7 +77,7 @@ export function renderComment(report: Report, audience: Audience): string | unde
     { name: 'suppressed', expendable: 11, text: suppressed ? details(`Suppressed (${report.suppressed.length})`, suppressed) : '' },
     { name: 'footer', expendable: 0, text: footer },
   ]
-  return fitInto(sections, MAX_COMMENT)
+  return fitInto(sections, MAX_COMMENT, SEE_MORE.comment)
 }
 
 function more(total: number, shownCount: number): string {

@@ -62,7 +62,7 @@ function findingBody(report: Report, audience: Audience, f: ReportFinding): stri
             .join(', ')}`,
         ]
       : []),
-    details('Prompt for your AI builder', fence(promptFor(f), 'text')),
+    details('Prompt for your AI builder', fence(promptFor(f), 'text', Number.POSITIVE_INFINITY)),
     `<sub>id ${code(f.fingerprint)}</sub>`,
   ].join('\n\n')
 }

@@ -11,13 +11,13 @@ export interface Section {
   readonly short?: string
 }
 
-/** Joins sections within a number of bytes: the least important are shortened, then left out, each whole; the last line says which. */
-export function fitInto(sections: readonly Section[], max: number): string {
+/** Joins sections within a number of bytes: the least important are shortened, then left out, each whole; the last line says which and, with `seeMore`, where they are. */
+export function fitInto(sections: readonly Section[], max: number, seeMore: string): string {
   const present = sections.filter((s) => s.text)
   const text = new Map(present.map((s) => [s, s.text]))
   const left: string[] = []
   const join = () => {
-    const note = left.length ? `\n\n_Left out for size: ${left.join(', ')}. The command line shows everything: \`npx prelaunch audit\`._` : ''
+    const note = left.length ? `\n\n_Left out for size: ${left.join(', ')}. ${seeMore}_` : ''
     return [...text.values()].join('\n\n') + note
   }
   const candidates = [...present].filter((s) => s.expendable > 0).sort((a, b) => b.expendable - a.expendable)

@@ -1,4 +1,7 @@
 import { prose } from '../lib/escape-markdown.ts'
+import { plural } from '../lib/plural.ts'
+import { withCapital } from '../lib/with-capital.ts'
+import { hasNothingToAudit, NOTHING_TO_AUDIT } from '../report/answer.ts'
 import type { Report } from '../report/report.ts'
 import type { Audience, Shown } from './shown.ts'
 
@@ -25,6 +28,8 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
       sentence: '❌ **The audit could not see the whole repository**, so nobody knows yet whether this is safe. What could not be read is listed below.',
     }
   }
+  if (hasNothingToAudit(report))
+    return { conclusion: 'success', title: 'Nothing to audit', sentence: `📭 **Nothing to audit.** ${withCapital(NOTHING_TO_AUDIT)}.` }
   if (!blocking.length && report.comparison?.lost) {
     return {
       conclusion: 'failure',
@@ -71,7 +76,7 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
 
 function passedSentence(report: Report): string {
   const { passed, notApplicable, unverified } = report.summary
-  return `${passed} of 25 checks passed, ${notApplicable} do not apply, ${unverified} need a look by hand.`
+  return `${passed} of 25 checks passed, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply, ${unverified} ${unverified === 1 ? 'needs' : 'need'} a look by hand.`
 }
 
 function levelName(blocking: Shown['blocking']): string {
@@ -79,6 +84,4 @@ function levelName(blocking: Shown['blocking']): string {
 }
 
 /** `1 problem`, `2 problems`. */
-export function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`
-}
+export const count = plural

@@ -1,15 +1,17 @@
-import { statSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { type AuditPorts, audit } from '../audit.ts'
 import { CONFIG_PATH, type Config, type ConfigProblem, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { githubAdvisories } from '../platform/github/advisories.ts'
-import { WORKING_TREE } from '../platform/local/git-source.ts'
+import { GitSource, isGit, WORKING_TREE } from '../platform/local/git-source.ts'
 import { localPorts } from '../platform/local/ports.ts'
 import { hostedSettings } from '../platform/supabase/management-api.ts'
+import { answerOf, hasNothingToAudit, NOTHING_TO_AUDIT } from '../report/answer.ts'
 import type { Report } from '../report/report.ts'
-import type { Source } from '../source/source.ts'
+import { type Source, SourceError } from '../source/source.ts'
+import { requireFolder, requireWritable } from './folder.ts'
+import { requireUsage, UsageError } from './usage-error.ts'
 
 export interface AuditOptions {
   readonly dir: string
@@ -26,10 +28,7 @@ const LEVELS = ['critical', 'high', 'medium', 'never'] as const
 
 /** `prelaunch audit`: audits a folder and prints or writes the report. Gives the exit status. */
 export async function auditCommand(options: AuditOptions): Promise<number> {
-  const dir = resolve(options.dir)
-  check(statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false, `${options.dir} is not a folder`)
-  check(FORMATS.includes(options.format), `--format is one of ${FORMATS.join(', ')}`)
-  check(options['fail-on'] === undefined || LEVELS.includes(options['fail-on'] as never), `--fail-on is one of ${LEVELS.join(', ')}`)
+  const dir = await requireUsable(options)
   const progress = progressLine(options.format === 'terminal' || options.output !== undefined)
   const ports = await localPorts(dir, { offline: options.offline, onPhase: progress.say })
   try {
@@ -48,6 +47,10 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
     progress.clear()
     for (const crash of result.crashes)
       process.stderr.write(`prelaunch: check ${crash.check} failed inside Prelaunch: ${cleanLine(crash.error.split('\n').slice(0, 3).join(' '))}\n`)
+    if (hasNothingToAudit(result.report)) {
+      process.stderr.write(`prelaunch: nothing to audit in ${cleanLine(options.dir)}: ${NOTHING_TO_AUDIT}.\n`)
+      return 2
+    }
     await write(result.report, ports.source, options)
     if (!result.report.audit.complete) return 3
     return exitStatus(result.report, (options['fail-on'] as Config['failOn'] | undefined) ?? config.failOn)
@@ -67,8 +70,28 @@ function onlinePorts(offline: boolean): Pick<AuditPorts, 'advisories' | 'hosted'
   }
 }
 
-function check(condition: boolean, message: string): asserts condition {
-  if (!condition) throw Object.assign(new Error(message), { name: 'UsageError' })
+/** Looks at everything that the caller could have mistyped before anything is read. Gives the absolute path of the folder. */
+async function requireUsable(options: AuditOptions): Promise<string> {
+  const { format, output, 'fail-on': failOn } = options
+  requireUsage(FORMATS.includes(format), `--format is one of ${FORMATS.join(', ')}, not "${format}"`)
+  requireUsage(failOn === undefined || LEVELS.includes(failOn as never), `--fail-on is one of ${LEVELS.join(', ')}, not "${failOn}"`)
+  const dir = requireFolder(options.dir)
+  if (output !== undefined) requireWritable(output)
+  for (const name of ['commit', 'base'] as const) {
+    const revision = options[name]
+    if (revision === undefined) continue
+    requireUsage(revision !== '', `--${name} needs a branch, tag or commit`)
+    requireUsage(isGit(dir), `--${name} needs a git repository, and ${options.dir} is none`)
+    await new GitSource(dir).resolve(revision).catch((error) => {
+      throw error instanceof SourceError ? new UsageError(`--${name}: ${error.message}`) : error
+    })
+  }
+  if (options.base !== undefined)
+    requireUsage(
+      (await new GitSource(dir).mergeBase(options.base, options.commit ?? WORKING_TREE)) !== undefined,
+      `--base: ${options.base} has no commit in common with what is audited (a shallow clone needs "git fetch --unshallow" first)`,
+    )
+  return dir
 }
 
 async function readConfig(source: Source, revision: string): Promise<{ config: Config; problems: readonly ConfigProblem[]; commit?: string }> {
@@ -93,8 +116,10 @@ function exitStatus(report: Report, failOn: Config['failOn']): number {
 
 async function write(report: Report, source: Source, options: AuditOptions): Promise<void> {
   const text = await render(report, source, options)
-  if (options.output !== undefined) writeFileSync(options.output, text)
-  else await new Promise<void>((done) => process.stdout.write(text, () => done()))
+  if (options.output !== undefined) {
+    writeFileSync(options.output, text)
+    process.stderr.write(`prelaunch: wrote the ${options.format} report to ${cleanLine(options.output)}. ${answerOf(report).headline}.\n`)
+  } else await new Promise<void>((done) => process.stdout.write(text, () => done()))
 }
 
 async function render(report: Report, source: Source, options: AuditOptions): Promise<string> {

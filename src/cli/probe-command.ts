@@ -1,14 +1,15 @@
-import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { audit } from '../audit.ts'
 import { DEFAULT_CONFIG } from '../config/config.ts'
 import { cleanLine } from '../lib/clean-text.ts'
+import { plural } from '../lib/plural.ts'
 import { WORKING_TREE } from '../platform/local/git-source.ts'
 import { localPorts } from '../platform/local/ports.ts'
 import { planProbe } from '../probe/plan-probe.ts'
 import { probeFindings } from '../probe/probe-findings.ts'
 import { runProbe } from '../probe/run-probe.ts'
+import { requireFolder } from './folder.ts'
+import { asUsageError, UsageError } from './usage-error.ts'
 
 /** `prelaunch probe URL [DIR]`: requests every protected route of the inventory on a running preview, logged out. */
 export async function probeCommand(args: readonly string[]): Promise<number> {
@@ -20,7 +21,7 @@ export async function probeCommand(args: readonly string[]): Promise<number> {
     const out = (line: string) => {
       if (format === 'terminal') process.stdout.write(`${cleanLine(line)}\n`)
     }
-    out(`${plan.requests.length} protected routes of ${dir} on ${url.origin}: logged out, GET only, at most ${perSecond} a second`)
+    out(`${plural(plan.requests.length, 'protected route')} of ${dir} on ${url.origin}: logged out, GET only, at most ${perSecond} a second`)
     const results = await runProbe(url, plan.requests, {
       perSecond,
       onResult: (r) => {
@@ -49,7 +50,7 @@ export async function probeCommand(args: readonly string[]): Promise<number> {
 }
 
 function read(args: readonly string[]): { url: URL; dir: string; format: string; perSecond: number } {
-  const usage = (message: string) => Object.assign(new Error(message), { name: 'UsageError' })
+  const usage = (message: string) => new UsageError(message)
   let parsed: { values: { format?: string; rate?: string }; positionals: string[] }
   try {
     parsed = parseArgs({
@@ -58,15 +59,14 @@ function read(args: readonly string[]): { url: URL; dir: string; format: string;
       options: { format: { type: 'string', default: 'terminal' }, rate: { type: 'string', default: '5' } },
     })
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error))
+    throw asUsageError(error)
   }
   const [address, folder = '.', ...more] = parsed.positionals
   if (!address || more.length) throw usage('probe takes an address and a folder')
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw usage(`${address} is not an http or https address`)
   if (url.username || url.password) throw usage('the probe is logged out: the address must hold no credentials')
-  const dir = resolve(folder)
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw usage(`${folder} is not a folder`)
+  const dir = requireFolder(folder)
   const format = parsed.values.format ?? 'terminal'
   if (!['terminal', 'json'].includes(format)) throw usage('--format is terminal or json')
   const perSecond = Number(parsed.values.rate)

@@ -1,3 +1,4 @@
+import { plural } from '../lib/plural.ts'
 import type { ProbeRequest } from './plan-probe.ts'
 
 /** What came back, the body cut to what is needed. */
@@ -29,7 +30,7 @@ export function judgeAnswer(request: ProbeRequest, answer: ProbeAnswer): ProbeVe
   if (status >= 500) return { kind: 'unclear', how: `${status}: refuses with a server error, or is broken` }
   if (status === 204 || isEmpty(answer.body)) return { kind: 'refused', how: `${status} without content` }
   if (request.check === 10 && SIGN_IN.test(answer.body)) return { kind: 'refused', how: `${status} with a sign-in form` }
-  return { kind: 'open', how: `${status} with ${answer.body.length} characters${answer.type ? ` of ${answer.type.split(';')[0]}` : ''}` }
+  return { kind: 'open', how: `${status} with ${plural(answer.body.length, 'character')}${answer.type ? ` of ${answer.type.split(';')[0]}` : ''}` }
 }
 
 function isEmpty(body: string): boolean {

@@ -1,3 +1,4 @@
+import { withArticle } from '../lib/article.ts'
 import type { Report, ReportRoute } from '../report/report.ts'
 
 /** One request of the probe, and which check it is evidence for. */
@@ -52,7 +53,7 @@ export function planProbe(report: Pick<Report, 'routes' | 'checks'>): ProbePlan 
     } else
       skipped.push({
         subject: route.subject,
-        because: route.kind === 'api' ? `the probe sends GET only` : `a ${route.kind.replace('-', ' ')} is not opened with GET`,
+        because: route.kind === 'api' ? `the probe sends GET only` : `${withArticle(route.kind.replace('-', ' '))} is not opened with GET`,
       })
   }
   return { requests, skipped }

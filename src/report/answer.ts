@@ -1,4 +1,5 @@
 import { cleanLine } from '../lib/clean-text.ts'
+import { withCapital } from '../lib/with-capital.ts'
 import { plural } from './plural.ts'
 import type { Report } from './report.ts'
 
@@ -9,6 +10,23 @@ export interface Answer {
   readonly sentence: string
 }
 
+/** Why there is no verdict where there is no application; continues a sentence. */
+export const NOTHING_TO_AUDIT = 'no code, SQL or configuration was found that Prelaunch can read'
+
+/** Whether nothing of an application was there to look at: neither in the files, nor in what the history or other texts gave away. */
+export function hasNothingToAudit(report: Report): boolean {
+  const { audit, checks, comparison, gaps } = report
+  return (
+    audit.auditable === 0 &&
+    audit.complete &&
+    checks.every((c) => c.status === 'not-applicable' || c.status === 'passed') &&
+    gaps.every((g) => g.touches.length === 0) &&
+    report.suppressed.length === 0 &&
+    !comparison?.fixed.length &&
+    !comparison?.unreadable.length
+  )
+}
+
 /** May this go in front of users? The first thing that every rendering says. */
 export function answerOf(report: Report): Answer {
   const { critical, high, medium } = report.summary
@@ -16,6 +34,7 @@ export function answerOf(report: Report): Answer {
   const worst = introduced?.filter((f) => f.severity === 'Critical').length ?? critical
   if (!report.audit.complete)
     return answer('bad', 'The audit is not complete', 'Not every file of the repository could be listed, so nothing below is a clean bill.')
+  if (hasNothingToAudit(report)) return answer('warn', 'Nothing to audit', `${withCapital(NOTHING_TO_AUDIT)}.`)
   if (!worst && report.comparison?.lost)
     return answer(
       'bad',
@@ -36,10 +55,18 @@ export function answerOf(report: Report): Answer {
       `${plural(introduced.length, 'finding')} introduced, none critical`,
       'Nothing below hands out data by itself; read them before merging.',
     )
-  if (introduced) return answer('ok', 'This change introduces nothing', `${plural(critical + high + medium, 'older finding')} remain.`)
+  if (introduced) return answer('ok', 'This change introduces nothing', olderFindings(critical + high + medium))
   if (high) return answer('warn', `No critical hole, ${plural(high, 'serious finding')}`, 'A control is missing or wrong; fix these before launch.')
   if (medium) return answer('warn', `No critical hole, ${plural(medium, 'smaller finding')}`, 'Nothing leaks by these alone.')
-  return answer('ok', 'No holes found', `${plural(report.summary.unverified, 'check')} could not be decided from the repository: see what to look at below.`)
+  return answer('ok', 'No holes found', openChecks(report.summary.unverified))
+}
+
+function olderFindings(n: number): string {
+  return `${plural(n, 'older finding')} ${n === 1 ? 'remains' : 'remain'}.`
+}
+
+function openChecks(unverified: number): string {
+  return unverified ? `${plural(unverified, 'check')} could not be decided from the repository: see what to look at below.` : 'Every check could be decided.'
 }
 
 function answer(kind: Answer['kind'], headline: string, sentence: string): Answer {

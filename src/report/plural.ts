@@ -1,2 +1,1 @@
-/** `1 finding`, `2 findings`. */
-export const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
+export { plural } from '../lib/plural.ts'

@@ -4,6 +4,7 @@ import { type Excerpts, renderFindings } from './html/findings.ts'
 import { renderMatrix } from './html/matrix.ts'
 import { renderChecks, renderComparison, renderFinePrint, renderRoutes, renderTiles, renderUnverified, renderVerdict } from './html/sections.ts'
 import { STYLE } from './html/style.ts'
+import { plural } from './plural.ts'
 import type { Report } from './report.ts'
 
 /** The report as one HTML file that works from the disk: no scripts, no external requests, nothing unescaped. */
@@ -17,7 +18,7 @@ export function renderHtml(report: Report, excerpts: Excerpts = new Map()): stri
 <title>Prelaunch audit of ${name} at ${commit}</title><style>${STYLE}</style></head>
 <body><main>
 <header><h1>Prelaunch audit · ${name} at <code>${commit}</code></h1>
-<p class="meta">${audit.files} files, ${audit.history.commits} commits of history${audit.history.complete ? '' : ' (not all)'}, advisories: ${audit.advisories.source}${audit.advisories.asOf ? ` as of ${escapeHtml(audit.advisories.asOf)}` : ''}.</p></header>
+<p class="meta">${plural(audit.files, 'file')}, ${plural(audit.history.commits, 'commit')} of history${audit.history.complete ? '' : ' (not all)'}, advisories: ${audit.advisories.source}${audit.advisories.asOf ? ` as of ${escapeHtml(audit.advisories.asOf)}` : ''}.</p></header>
 ${renderVerdict(report)}
 ${renderTiles(report)}
 ${renderComparison(report)}

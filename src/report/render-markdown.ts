@@ -2,8 +2,10 @@ import { code, fence, prose } from '../lib/escape-markdown.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, shownViewers, trialOf, VIEWERS } from './access-words.ts'
 import { answerOf } from './answer.ts'
 import { migrationFor } from './migration.ts'
+import { plural } from './plural.ts'
 import { promptFor, promptForAll } from './prompt.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
+import { SEE_MORE } from './see-more.ts'
 
 const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
 
@@ -16,7 +18,7 @@ export function renderMarkdown(report: Report): string {
     '',
     `**${prose(headline)}.** ${prose(sentence)}`,
     '',
-    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${s.passed} checks passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
+    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${plural(s.passed, 'check')} passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
     '',
   ]
   if (!report.audit.complete) out.push('**The audit is not complete:** not every file could be listed.', '')
@@ -28,8 +30,12 @@ export function renderMarkdown(report: Report): string {
   if (report.comparison?.lost) out.push(`**The SQL can no longer be replayed, although the base could be:** ${prose(report.comparison.lost, 200)}`, '')
   const findings = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f })))
   const migration = migrationFor(findings.map(({ f }) => f))
-  if (findings.length > 1) out.push('## One prompt for your AI builder', '', fence(promptForAll(findings.map(({ f }) => f)), 'text', 20_000), '')
-  if (migration && migration.fixes.length > 1) out.push('## Database fixes as one migration', '', fence(migration.sql, 'sql', 20_000), '')
+  const prompt = promptForAll(
+    findings.map(({ f }) => f),
+    { budget: 20_000, seeMore: SEE_MORE.report },
+  )
+  if (findings.length > 1 && prompt) out.push('## One prompt for your AI builder', '', fence(prompt.text, 'text', Number.POSITIVE_INFINITY), '')
+  if (migration && migration.fixes.length > 1) out.push('## Database fixes as one migration', '', fence(migration.sql, 'sql', Number.POSITIVE_INFINITY), '')
   for (const severity of ['Critical', 'High', 'Medium'] as const) {
     const level = findings.filter(({ f }) => f.severity === severity)
     if (level.length) out.push(`## ${severity}`, '', ...level.flatMap(({ c, f }) => renderFinding(c, f)))
@@ -100,7 +106,7 @@ function renderFinding(c: ReportCheck, f: ReportFinding): string[] {
     ...(f.fix.code ? [fence(f.fix.code, f.fix.language), ''] : []),
     '<details><summary>Prompt for your AI builder</summary>',
     '',
-    fence(promptFor(f), 'text'),
+    fence(promptFor(f), 'text', Number.POSITIVE_INFINITY),
     '',
     '</details>',
     '',
@@ -109,6 +115,6 @@ function renderFinding(c: ReportCheck, f: ReportFinding): string[] {
 }
 
 function why(c: ReportCheck): string {
-  if (c.status === 'failed') return c.findings.length ? `${c.findings.length} finding${c.findings.length > 1 ? 's' : ''}` : 'reported under another check'
+  if (c.status === 'failed') return c.findings.length ? plural(c.findings.length, 'finding') : 'reported under another check'
   return prose(c.because ?? c.evidence.join('; '), 300)
 }

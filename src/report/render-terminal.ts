@@ -3,7 +3,9 @@ import type { AccessObject } from '../database/database.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, trialOf, VIEWERS, type Viewer } from './access-words.ts'
 import { answerOf } from './answer.ts'
+import { plural } from './plural.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
+import { SEE_MORE } from './see-more.ts'
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
@@ -31,7 +33,7 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   if (report.gaps.length) {
     out.push('', paint('bold', `Not understood (${report.gaps.length})`))
     for (const g of report.gaps.slice(0, 15)) out.push(`  ${cleanLine(g.path)}${g.line ? `:${g.line}` : ''} ${cleanLine(g.because)}`)
-    if (report.gaps.length > 15) out.push(`  … and ${report.gaps.length - 15} more (--format json lists all)`)
+    if (report.gaps.length > 15) out.push(`  … and ${report.gaps.length - 15} more (${SEE_MORE.commandLine})`)
   }
   for (const p of report.audit.config.problems) out.push('', `${paint('yellow', 'Configuration')} ${cleanLine(p.path)}:${p.line} ${cleanLine(p.message)}`)
   if (report.comparison) {
@@ -49,7 +51,7 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
     paint([ANSWER_TINT[kind], 'bold'], answer),
     ...wrap(sentence, width, ''),
     '',
-    `${paint(critical ? 'red' : 'green', `${critical} Critical`)}, ${high} High, ${medium} Medium. ${report.summary.passed} checks passed, ${report.summary.failed} failed, ${report.summary.unverified} unverified, ${report.summary.notApplicable} not applicable.`,
+    `${paint(critical ? 'red' : 'green', `${critical} Critical`)}, ${high} High, ${medium} Medium. ${plural(report.summary.passed, 'check')} passed, ${report.summary.failed} failed, ${report.summary.unverified} unverified, ${report.summary.notApplicable} not applicable.`,
   )
   return `${out.join('\n')}\n`
 }
@@ -76,13 +78,13 @@ function renderAccess({ access }: Report, paint: Paint): string[] {
     paint('bold', 'Open to people who own none of it (tried)'),
     paint('dim', `  ${'object'.padEnd(44)} ${stranger.title.padEnd(28)} ${other.title}`),
     ...lines,
-    ...(rows.length > MAX_OBJECTS ? [`  … and ${rows.length - MAX_OBJECTS} more (--format json lists all)`] : []),
+    ...(rows.length > MAX_OBJECTS ? [`  … and ${rows.length - MAX_OBJECTS} more (${SEE_MORE.commandLine})`] : []),
   ]
 }
 
 function headline(report: Report): string {
   const { audit } = report
-  return `${cleanLine(audit.repository ?? '')}${audit.repository ? ' ' : ''}${audit.commit.slice(0, 12)}, ${audit.files} files, ${audit.history.commits} commits${audit.complete ? '' : ' (the file list is not complete)'}`
+  return `${cleanLine(audit.repository ?? '')}${audit.repository ? ' ' : ''}${audit.commit.slice(0, 12)}, ${plural(audit.files, 'file')}, ${plural(audit.history.commits, 'commit')}${audit.complete ? '' : ' (the file list is not complete)'}`
 }
 
 function renderFinding(check: ReportCheck, f: ReportFinding, paint: Paint, width: number): string[] {
@@ -105,7 +107,7 @@ function replaced({ path, line, endLine }: NonNullable<ReportFinding['fix']['rep
 }
 
 function note(c: ReportCheck): string {
-  if (c.status === 'failed') return ` ${c.findings.length ? `${c.findings.length} finding${c.findings.length > 1 ? 's' : ''}` : 'reported under another check'}`
+  if (c.status === 'failed') return ` ${c.findings.length ? plural(c.findings.length, 'finding') : 'reported under another check'}`
   const text = c.because ?? c.evidence[0]
   return text ? `: ${cleanLine(text, 160)}` : ''
 }

@@ -16,6 +16,8 @@ export interface Report {
     readonly pullRequest?: number
     readonly complete: boolean
     readonly files: number
+    /** How many of the files are of a kind that a check reads; 0 when there is nothing to audit. Reports of older versions do not say. */
+    readonly auditable?: number
     readonly history: { readonly commits: number; readonly complete: boolean }
     readonly advisories: { readonly source: 'github' | 'snapshot' | 'none'; readonly asOf?: string }
     readonly config: { readonly commit?: string; readonly problems: readonly { readonly path: string; readonly line: number; readonly message: string }[] }

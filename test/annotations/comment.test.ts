@@ -58,7 +58,7 @@ describe('what a reader copies', () => {
     )
     expect([all, migration, first].every((at) => (at ?? -1) > 0)).toBe(true)
     expect((all ?? 0) < (migration ?? 0) && (migration ?? 0) < (first ?? 0)).toBe(true)
-    expect(text).toContain('-- Row level security is off: table public.notes\ncreate policy "own" on public.notes using (true);\n\n-- Row')
+    expect(text).toContain('-- Row level security is off: table public.notes\n-- Close it.\ncreate policy "own" on public.notes using (true);\n\n-- Row')
     const single = render([notes])
     expect(single).not.toContain('at once')
     expect(single).not.toContain('as one migration')

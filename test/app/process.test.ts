@@ -10,6 +10,7 @@ import { MANIFEST } from '../support/github/start-app.ts'
 import type { Pull, Repo } from '../support/github/state.ts'
 import { postgresBin, startPostgres } from '../support/postgres.ts'
 import { seededRandom } from '../support/random.ts'
+import { SetUpBrowser } from '../support/set-up-browser.ts'
 
 let github: GitHubServer
 let dataDir: string
@@ -158,11 +159,39 @@ describe('the process', () => {
     }
   })
 
-  test('without credentials shows Probot’s set-up page', async () => {
-    const app = start({ APP_ID: undefined, PRIVATE_KEY: undefined, GHE_HOST: undefined, GHE_PROTOCOL: undefined })
-    await until('the set-up page', () => app.answers('/probot'), app)
-    const page = await (await fetch(`http://127.0.0.1:${port}/probot`)).text()
-    expect(page).toContain('Register GitHub App')
-    expect(page).toContain('merge_queues')
+  test('without credentials registers in the browser, starts at once, and finds its credentials at the next start', { timeout: 180_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'prelaunch-set-up-'))
+    const none = { APP_ID: undefined, PRIVATE_KEY: undefined, WEBHOOK_SECRET: undefined, NODE_ENV: 'production', DATA_DIR: folder }
+    try {
+      const app = start(none)
+      await until('the set-up page', () => app.output.includes('/setup?secret='), app)
+      const browser = new SetUpBrowser(app.url, github)
+      await browser.open(/\/setup\?secret=[0-9a-f]{64}/.exec(app.output)?.[0] as string)
+      const page = await browser.register()
+      expect(page).toContain(`/apps/prelaunch/installations/new`)
+      expect(github.manifests.registered.at(-1)).toMatchObject({ hook_attributes: { url: app.webhookUrl }, default_permissions: MANIFEST.default_permissions })
+      await app.ready()
+
+      const repo = github.createRepository('octo/set-up')
+      repo.git.commit('main', { 'package.json': '{}' })
+      repo.git.commit('feature', { 'a.js': '1\n' }, { from: 'refs/heads/main' })
+      const pull = github.openPullRequest(repo, { head: 'feature' })
+      await until('the verdict', () => hasVerdict(repo, pull), app)
+      expect(app.output).not.toContain(github.webhookSecret)
+      expect(await app.stop()).toBe(0)
+
+      const again = await start(none).ready()
+      expect(again.output).not.toContain('/setup')
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('waiting for its set-up ends at once when it is told to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'prelaunch-set-up-'))
+    const app = start({ APP_ID: undefined, PRIVATE_KEY: undefined, DATA_DIR: folder })
+    await until('the set-up page', () => app.answers('/healthz'), app)
+    expect(await app.stop()).toBe(0)
+    await rm(folder, { recursive: true, force: true })
   })
 })

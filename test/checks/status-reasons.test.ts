@@ -22,8 +22,8 @@ Deno.serve(async (req) => {
   })
   const check = (n: number) => report.checks.find((c) => c.number === n)
   expect(check(15)?.because).toMatch(/^the values in \.env are read in every environment that sets no others/)
-  expect(check(17)?.evidence[0]).toMatch(/^no handler that asks who calls takes an id and .*; 1 reach rows and ask nobody \(check 16\)$/)
-  expect(check(19)?.evidence[0]).toMatch(/ in 1 handlers;/)
+  expect(check(17)?.evidence[0]).toMatch(/^no handler that asks who calls takes an id and .*; 1 reaches rows and asks nobody \(check 16\)$/)
+  expect(check(19)?.evidence[0]).toMatch(/ in 1 handler;/)
   const [policy] = check(3)?.findings ?? []
   expect(policy?.message).toMatch(
     /it looks only at type in \('help', 'feature'\) and length\(message\) >= 10 and length\(message\) <= 2000 and status = 'new' and never/,

@@ -490,7 +490,7 @@ describe('loose files', () => {
     )
     expect(result.catalog.policies.map((p) => p.name)).toEqual(['p'])
     expect(table(result.catalog, 'public.profiles').at).toEqual({ path: 'supabase/migrations/1_a.sql', line: 1 })
-    expect(result.gaps).toEqual([{ path: 'schema.sql', because: '2 statements repeat what the migrations create and were left out', touches: [] }])
+    expect(result.gaps).toEqual([{ path: 'schema.sql', because: '2 statements would repeat what the migrations create and were left out', touches: [] }])
   })
 
   test('go by their numbers, whatever words come after them', async () => {
@@ -577,9 +577,9 @@ create table extra (id int primary key);`,
     ])
     expect(result.catalog.policies.map((p) => p.name)).toEqual(['own'])
     expect(result.gaps.map((g) => `${g.path}: ${g.because}`).sort()).toEqual([
-      'reset.sql: 1 statements repeat what the migrations create and were left out',
-      'reset.sql: 2 statements take down what the migrations create and were left out',
-      'scripts/down.sql: 2 statements take down what the migrations create and were left out',
+      'reset.sql: 1 statement would repeat what the migrations create and was left out',
+      'reset.sql: 2 statements would take down what the migrations create and were left out',
+      'scripts/down.sql: 2 statements would take down what the migrations create and were left out',
     ])
   })
 })
@@ -697,7 +697,7 @@ describe('a schema that is dropped and made again', () => {
     ])
     const two = await replaySql({ 'old/tables.sql': `${anew}create table former (id int);`, 'tables.sql': build })
     expect(tableNames(two)).toEqual(['public.former', 'public.notes'])
-    expect(two.gaps.map((g) => g.because)).toEqual(Array(2).fill('1 statements take down what other files create and were left out'))
+    expect(two.gaps.map((g) => g.because)).toEqual(Array(2).fill('1 statement would take down what other files create and was left out'))
     const beside = await replaySql({ ...migration('create table posts (id int);'), 'tables.sql': build })
     expect(tableNames(beside)).toEqual(['public.notes', 'public.posts'])
     expect(rolesOf(beside)).toEqual(['anon', 'authenticated', 'service_role'])

@@ -98,7 +98,7 @@ describe('renderMarkdown', () => {
     expect(markdown.startsWith('# Prelaunch audit\n\n**Not safe: 2 critical holes.** ')).toBe(true)
     expect(markdown.match(/Prompt for your AI builder/g)).toHaveLength(2)
     expect(markdown).toContain('## One prompt for your AI builder')
-    expect(markdown).toContain('## Database fixes as one migration\n\n```sql\n-- RLS is off: table public.a\nalter table a enable')
+    expect(markdown).toContain('## Database fixes as one migration\n\n```sql\n-- RLS is off: table public.a\n-- Close it.\nalter table a enable')
   })
 
   test('hostile text stays text: no HTML, no mention, no image, no table break', () => {

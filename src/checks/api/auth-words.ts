@@ -1,3 +1,4 @@
+import { withArticle } from '../../lib/article.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { EVENTS_KEY } from '../../model/routes/signed-for-callers.ts'
 import { asksNoRole, type Cause, isAnswered, opener, saysFine, saysMalformed } from './auth-cause.ts'
@@ -47,7 +48,7 @@ export function message(c: Cause): string {
         return `${name(route)} ${does} and does not ask who calls: the middleware in front of the pages that use it asks whether ${route.behind === 'people' ? 'somebody is signed in' : 'an administrator is signed in'}, and nothing else.`
       if (guard?.unsigned)
         return `${name(route)} ${does} for whoever names a key (${guard.how}): the signature that only its owner can make is looked at where one is sent, and is not asked for.`
-      return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at a ${guard.how}, which anybody can send` : ''}.`
+      return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at ${withArticle(guard.how)}, which anybody can send` : ''}.`
     case 'late':
       return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
     case 'fail-open':

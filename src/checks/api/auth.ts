@@ -1,6 +1,7 @@
 import type { Table } from '../../database/database.ts'
 import { memo } from '../../lib/memo.ts'
 import type { Place } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { BehaviourGap } from '../../model/behaviour/behaviour.ts'
 import type { Guard, Route, Work } from '../../model/routes/routes.ts'
@@ -59,7 +60,7 @@ export default defineCheck({
     const issues = merge(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
-      `${all.length} handlers: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
+      `${plural(all.length, 'handler')}: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
       ...judged.flatMap((j) => (j.kind === 'public' && j.because ? [`${j.route.subject}: ${j.because}`] : [])).slice(0, 20),
     ]
     const lost = judged.flatMap((j) => (j.kind === 'unverified' ? [j] : []))

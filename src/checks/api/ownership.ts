@@ -1,4 +1,5 @@
 import type { RelatedPlace } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { besideMetadata } from './beside-metadata.ts'
@@ -62,8 +63,8 @@ export default defineCheck({
     const tied = resources.filter(([, j]) => !j.breaches.length && !j.unguarded)
     const evidence = [
       !resources.length && elsewhere.length
-        ? `no handler that asks who calls takes an id and loads, changes or deletes by it; ${elsewhere.length} reach rows and ask nobody (check 16)`
-        : `${resources.length} handlers take an id and load, change or delete by it: ${tied.length} tie the row to the caller`,
+        ? `no handler that asks who calls takes an id and loads, changes or deletes by it; ${elsewhere.length} ${elsewhere.length === 1 ? 'reaches rows and asks' : 'reach rows and ask'} nobody (check 16)`
+        : `${plural(resources.length, 'handler takes an id and loads, changes or deletes by it', 'handlers take an id and load, change or delete by it')}: ${tied.length} ${tied.length === 1 ? 'ties' : 'tie'} the row to the caller`,
       ...tied.slice(0, 20).map(([route, j]) => `${route.subject}: ${j.because}`),
     ]
     if (issues.length || elsewhere.length) return failed(oncePerHandler(issues, routes.surroundings), evidence, elsewhere)

@@ -1,4 +1,5 @@
 import type { RelatedPlace } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import { coolsDown } from '../../model/routes/cooldown.ts'
 import type { Route, RoutesModel } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
@@ -28,7 +29,7 @@ export default defineCheck({
       )
     const limited = endpoints.filter(isLimited)
     const evidence = [
-      `${endpoints.length} authentication endpoints, ${limited.length} limited`,
+      `${plural(endpoints.length, 'authentication endpoint')}, ${limited.length} limited`,
       ...limited.map((e) =>
         e.route.limit ? `${e.route.subject}: ${e.route.limit.path}:${e.route.limit.line}` : `${e.route.subject}: waits a while after each message`,
       ),

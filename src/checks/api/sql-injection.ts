@@ -1,6 +1,7 @@
 import type { SqlFunction } from '../../database/database.ts'
 import { bindParameters, bindTemplate } from '../../lib/bind-sql.ts'
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { anyTable } from '../../model/routes/any-table.ts'
@@ -41,7 +42,9 @@ export default defineCheck({
     }
     const functions = schema.functions.filter((f) => f.schema !== 'extensions' && /plpgsql/i.test(f.language))
     const issues = [...grouped([...sinks.values()]).map(sinkIssue), ...functions.flatMap(functionIssue)]
-    const evidence = [`${texts} query texts and ${queries} queries through builders in ${inWhat(routes.routes)}; ${functions.length} PL/pgSQL functions`]
+    const evidence = [
+      `${plural(texts, 'query text')} and ${plural(queries, 'query', 'queries')} through builders in ${inWhat(routes.routes)}; ${plural(functions.length, 'PL/pgSQL function')}`,
+    ]
     if (issues.length) return failed(issues, evidence)
     if (!texts && !queries && !functions.length) return notApplicable('no handler sends a query to a database', evidence)
     const unread = functions.filter((f) => f.executes === 'not parsed')
@@ -289,5 +292,5 @@ function functionIssue(fn: SqlFunction): Issue[] {
 function inWhat(routes: readonly Route[]): string {
   const read = routes.filter((r) => r.behaviour)
   const pages = read.filter((r) => r.kind === 'page').length
-  return `${read.length - pages} handlers${pages ? ` and ${pages} pages` : ''}`
+  return `${plural(read.length - pages, 'handler')}${pages ? ` and ${plural(pages, 'page')}` : ''}`
 }

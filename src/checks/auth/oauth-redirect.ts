@@ -1,4 +1,5 @@
 import { isSharedWildcard } from '../../lib/host.ts'
+import { plural } from '../../lib/plural.ts'
 import type { AllowList, OpenRedirect } from '../../model/auth/auth.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 import { type Flow, hostIssues, settingIssues, whereToLook } from './redirect-issues.ts'
@@ -24,7 +25,7 @@ export default defineCheck({
         .slice(0, 4)
         .map((o) => `${o.how} at ${o.at.path}:${o.at.line}`)
         .join(', ')}`,
-      `${auth.redirects.filter((r) => r.purpose === 'oauth').length} redirect URLs in code followed to where their host is written`,
+      `${plural(auth.redirects.filter((r) => r.purpose === 'oauth').length, 'redirect URL')} in code followed to where the host is written`,
     ]
     const issues = [...hostIssues(auth, SIGN_IN), ...settingIssues(auth, { allowList: true }), ...auth.allowLists.flatMap(sharedOrigins), ...open]
     if (issues.length) return failed(issues, evidence)

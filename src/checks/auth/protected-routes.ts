@@ -1,4 +1,6 @@
+import { withArticle } from '../../lib/article.ts'
 import { linesFrom, type Place } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { askForVerifiedUser } from '../../lib/rewrite-javascript.ts'
 import { type Guard, type Route, type RoutesModel, storedInBrowser, type Work } from '../../model/routes/routes.ts'
@@ -36,7 +38,7 @@ export default defineCheck({
       const because = protectedBecause(route, routes.routes, usesAuth)
       return because ? [{ route, because }] : []
     })
-    if (!guarded.length) return notApplicable(`no page is treated as protected (${served.length} pages looked at)`)
+    if (!guarded.length) return notApplicable(`no page is treated as protected (${plural(served.length, 'page')} looked at)`)
     const strangers = registersStrangers(routes.routes)
     const library = (route: Route) => routes.sessions.find((s) => s.workspace === (route.workspace ?? ''))?.libraries[0]?.name
     const causes = guarded.flatMap(({ route, because }) =>
@@ -44,7 +46,7 @@ export default defineCheck({
     )
     const unknown = guarded.filter(({ route }) => isUnknown(route))
     const evidence = [
-      `${guarded.length} protected pages of ${served.length}, ${guarded.length - unknown.length - causes.length} checked on the server`,
+      `${plural(guarded.length, 'protected page')} of ${served.length}, ${guarded.length - unknown.length - causes.length} checked on the server`,
       ...guarded
         .filter((g) => !unknown.includes(g) && !causes.some((c) => c.route === g.route))
         .slice(0, 12)
@@ -278,7 +280,7 @@ function message(c: Cause): string {
     case 'presence': {
       const named = namedByCookie(c.route)
       if (named) return `${page}; nobody verifies the cookie ${named.cookie}, which everybody can send with any value.`
-      return `${page}; its guard accepts everyone who sends a ${c.guard?.how.replace(' that is only tested for presence', '')}: the value is never verified.`
+      return `${page}; its guard accepts everyone who sends ${withArticle(c.guard?.how.replace(' that is only tested for presence', '') ?? 'value')}: the value is never verified.`
     }
     case 'spelling':
       return `${page}; its guard tests the path as it is written, and the router takes ${c.route.bypass?.spelling} for the same page.`

@@ -1,3 +1,4 @@
+import { withArticle } from '../../lib/article.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import { isSharedWildcard, nonProductionHost } from '../../lib/host.ts'
 import { lastPart } from '../../lib/last-part.ts'
@@ -81,7 +82,7 @@ function hostIssue(group: readonly WrongHost[], flow: Flow): Issue {
     discriminator: 'literal',
     severity: 'High',
     title: `${withCapital(flow.name)} redirects to ${first.kind}`,
-    message: `${use.how} of ${wordOf(use)} (${where}) is ${first.url}, which is ${first.kind === 'localhost' ? 'the visitor’s own machine' : `a ${first.kind}`} and not the production domain.`,
+    message: `${use.how} of ${wordOf(use)} (${where}) is ${first.url}, which is ${first.kind === 'localhost' ? 'the visitor’s own machine' : withArticle(first.kind)} and not the production domain.`,
     attack:
       first.kind === 'localhost'
         ? `Real users land on their own machine with ${flow.carries} in the URL: the flow fails for everybody, and any local program on that port receives it.`

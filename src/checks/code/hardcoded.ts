@@ -1,4 +1,5 @@
 import { lazily } from '../../lib/lazily.ts'
+import { plural } from '../../lib/plural.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { CodeModel, HardcodedIdentity, HardcodedSecret, Marker } from '../../model/code/code.ts'
 import type { PaymentsModel } from '../../model/payments/payments.ts'
@@ -95,7 +96,7 @@ function markerIssue(m: Marker): Issue {
 function describe(code: CodeModel): string[] {
   const { files, markers } = code.searched
   return [
-    `${files} text files searched for secrets`,
+    `${plural(files, 'text file')} searched for secrets`,
     `${markers} TODO or FIXME comment${markers === 1 ? '' : 's'}, ${code.markers.length} file${code.markers.length === 1 ? '' : 's'} with one beside authentication, permission or payment code`,
   ]
 }

@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import { setValue } from '../../lib/rewrite.ts'
 import type { IgnoreGap } from '../../model/env/env.ts'
 import type { EnvFileState, EnvSecret } from '../../model/env/env-files.ts'
@@ -17,7 +18,7 @@ export default defineCheck({
     const issues = [...env.files.flatMap((f) => fileIssue(f, kept)), ...env.ignoreGaps.map((gap) => ignoreIssue(gap, kept))]
     const { commits, complete, because } = env.history
     const evidence = [
-      `${env.files.length} env file${env.files.length === 1 ? '' : 's'} and template${env.files.length === 1 ? '' : 's'} in the tree and in ${commits} commits${
+      `${plural(env.files.length, 'env file or template', 'env files and templates')} in the tree and in ${plural(commits, 'commit')}${
         env.files.length
           ? `: ${env.files
               .slice(0, 10)

@@ -1,4 +1,5 @@
 import type { Grant, Hole, Table } from '../../database/database.ts'
+import { plural } from '../../lib/plural.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
@@ -39,7 +40,9 @@ export default defineCheck({
       })
     if (!schema.exposedToBrowsers) return notApplicable(schema.exposedBecause || 'no data platform that browsers can reach directly is used')
     const tables = exposedTables(model).filter((t) => !t.stub && !t.outlined)
-    const evidence = [`${tables.filter((t) => t.rls.enabled).length} of ${tables.length} tables in exposed schemas have row level security in the final state`]
+    const evidence = [
+      `${tables.filter((t) => t.rls.enabled).length} of ${plural(tables.length, 'table')} in exposed schemas ${tables.length === 1 ? 'has' : 'have'} row level security in the final state`,
+    ]
     const issues = openTables(model)
       .filter((t) => !isReadOnlyByDeclaration(model, t))
       .map((t) => issueOf(model, t))

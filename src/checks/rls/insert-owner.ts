@@ -3,6 +3,7 @@ import { namesOwner } from '../../database/access/callers-id.ts'
 import { isLookedAfter } from '../../database/access/looked-after.ts'
 import { grantsPower, isOnlySaid, PROCESSOR } from '../../database/access/power-columns.ts'
 import type { Hole, Table } from '../../database/database.ts'
+import { plural } from '../../lib/plural.ts'
 import { says } from '../../lib/snake-case.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -62,7 +63,7 @@ export default defineCheck({
     const issues = [...oneForEachHelper(oneForEachFix(found), 3, model.access.holes ?? [], model.schema), ...bought]
     const judged = exposedTables(model).filter((t) => t.rls.enabled)
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command === 'insert' || p.command === 'all')
-    const evidence = [`${policies.length} policies that allow INSERT on ${judged.length} tables with row level security looked at`]
+    const evidence = [`${plural(policies.length, 'policy', 'policies')} for INSERT on ${plural(judged.length, 'table')} with row level security looked at`]
     // where row level security is off, the policies that the rule speaks of have no effect: check 1 reports the table
     const inert = openTables(model).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command === 'insert' || p.command === 'all'))
     const reportedBy = inert.map((t) => [1, `table ${qualifiedName(t)}`] as const)

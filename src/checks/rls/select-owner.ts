@@ -9,6 +9,7 @@ import { tellsEachRow } from '../../database/access/singles-out.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
@@ -66,7 +67,9 @@ export default defineCheck({
     })
     const issues = oneForEachHelper(oneForEachFix(found), 2, holes, model.schema)
     const judged = exposedTables(model).filter((t) => t.userData && t.rls.enabled)
-    const evidence = [`${judged.length} tables with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`]
+    const evidence = [
+      `${plural(judged.length, 'table')} with user data and row level security looked at${judged.length ? `: ${listed(judged.map((t) => t.name))}` : ''}`,
+    ]
     const reportedBy = [
       ...exposedTables(model)
         .filter((t) => t.userData && open.has(qualifiedName(t)))

@@ -1,4 +1,5 @@
 import type { RelatedPlace } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import type { ModulesModel, ServiceRoleUse } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 
@@ -108,7 +109,7 @@ function describe(modules: ModulesModel): string[] {
   const sent = modules.files.filter((f) => modules.clientChain(f) !== undefined).length
   const holders = [...new Set(modules.serviceRole.filter((u) => !u.inBrowser).map((u) => u.path))]
   return [
-    `${sent} of ${modules.files.length} modules reach the browser, from ${modules.clientEntries.length} entries`,
+    `${sent} of ${plural(modules.files.length, 'module')} reach the browser, from ${plural(modules.clientEntries.length, 'entry', 'entries')}`,
     holders.length === 0
       ? 'no other file uses the service-role key'
       : `the service-role key is used outside the browser in ${holders.length} ${holders.length === 1 ? 'file' : 'files'}: ${holders.slice(0, 8).join(', ')}${holders.length > 8 ? ', …' : ''}`,

@@ -1,6 +1,7 @@
 import { ident } from '../../database/access/sql.ts'
 import type { Bucket, Hole } from '../../database/database.ts'
 import type { Place } from '../../lib/place.ts'
+import { plural } from '../../lib/plural.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { BucketInCode, Upload } from '../../model/schema/buckets-in-code.ts'
@@ -37,7 +38,7 @@ export default defineCheck({
       ...unnamedBuckets(model),
     ].filter((i) => i !== undefined)
     const names = [...new Set([...schema.buckets.map((b) => b.name), ...inCode.map((b) => b.name)])].sort()
-    const evidence = [`${names.length} buckets (${listed(names)}) and ${policies.length} policies on storage.objects looked at`]
+    const evidence = [`${plural(names.length, 'bucket')} (${listed(names)}) and ${plural(policies.length, 'policy', 'policies')} on storage.objects looked at`]
     if (issues.length) return failed(issues, evidence)
     const unseen = inCode.filter((b) => !schema.buckets.some((s) => s.name === b.name) && !model.access.storage?.some((p) => p.bucket === b.name))
     if (unseen.length || !schema.speaksOfStorage) {

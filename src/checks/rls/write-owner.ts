@@ -3,6 +3,7 @@ import { isOwnAddress } from '../../database/access/joining-columns.ts'
 import { decidesAccess } from '../../database/access/power-columns.ts'
 import { protectedByTrigger } from '../../database/access/triggers.ts'
 import type { Hole, Table } from '../../database/database.ts'
+import { plural } from '../../lib/plural.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
@@ -65,7 +66,7 @@ export default defineCheck({
     const policies = judged.flatMap((t) => policiesOf(schema, t)).filter((p) => p.command !== 'select' && p.command !== 'insert')
     const functions = schema.functions.filter((f) => f.securityDefiner && !f.isTrigger && !f.stub && f.executableBy.some((r) => r !== 'service_role'))
     const evidence = [
-      `${policies.length} policies that allow UPDATE or DELETE on ${judged.length} tables with row level security and ${functions.length} SECURITY DEFINER functions that browsers may call looked at`,
+      `${plural(policies.length, 'policy', 'policies')} for UPDATE or DELETE on ${plural(judged.length, 'table')} with row level security and ${plural(functions.length, 'SECURITY DEFINER function')} that browsers may call looked at`,
     ]
     // where row level security is off, the policies that the rule speaks of have no effect: check 1 reports the table
     const inert = openTables(model).filter((t) => !judged.length || policiesOf(schema, t).some((p) => p.command !== 'select' && p.command !== 'insert'))

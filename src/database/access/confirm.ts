@@ -1,4 +1,5 @@
 import { lastPart } from '../../lib/last-part.ts'
+import { plural } from '../../lib/plural.ts'
 import type { AccessMatrix, AccessObject, Catalog, Table, View } from '../database.ts'
 import type { World } from './expression/scope.ts'
 import type { JudgeWorld } from './expression/way.ts'
@@ -73,7 +74,7 @@ export async function confirm(
   if (untried.length)
     session.gap({
       path: catalog.tables.find((t) => nameOf(t) === untried[0])?.at.path ?? '',
-      because: `the time for trials ended before ${untried.length} tables were tried; their policies were read only`,
+      because: `the time for trials ended before ${plural(untried.length, 'table')} could be tried; their policies were read only`,
       touches: [],
     })
   for (const hole of recursions(catalog, objects)) {

@@ -1,3 +1,4 @@
+import { withArticle } from '../../lib/article.ts'
 import type { Table } from '../database.ts'
 import type { RowState } from './expression/way.ts'
 import { neverHolds } from './never-holds.ts'
@@ -33,5 +34,5 @@ export function raisedAbove(
 /** A policy that keeps such a value from everybody but the server. */
 export function keepAbove(table: Table, { column, value }: RowState, command: 'insert' | 'update'): string {
   const condition = `${readable(column)} is distinct from ${literal(String(value))}`
-  return `create policy ${ident(`Only the server appoints a ${value} (${command})`)} on ${readableName(nameOf(table))}\n  as restrictive for ${command} to authenticated\n  ${command === 'update' ? 'using (true)\n  ' : ''}with check (${condition});`
+  return `create policy ${ident(`Only the server appoints ${withArticle(String(value))} (${command})`)} on ${readableName(nameOf(table))}\n  as restrictive for ${command} to authenticated\n  ${command === 'update' ? 'using (true)\n  ' : ''}with check (${condition});`
 }

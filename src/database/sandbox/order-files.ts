@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import type { DatabaseGap } from '../database.ts'
 import { isLaterThan, type MadeByMigrations, madeBy, undoes } from './beside-migrations.ts'
 import { dropsEveryPolicy, type PolicyLinks, policiesOf, startedOver } from './policy-links.ts'
@@ -32,7 +33,7 @@ function inOrder(files: readonly ParsedFile[], gaps: DatabaseGap[]): ParsedFile[
   const loose = files.filter((f) => {
     if (f.file.role !== 'loose') return false
     if (!isTeardown(f, every)) return true
-    gaps.push(leftOut(f, [], 'take down what other files create'))
+    gaps.push(leftOut(f, [], 'would take down what other files create'))
     return false
   })
   if (loose.length === 0) return fixed
@@ -79,14 +80,15 @@ function withoutCopies(
   if (isBase && copies.size < own.size / 2) return file
   const rebuilds = (copies.size > 0 && copies.size >= own.size / 2) || tablesDropped(file.statements, created).size >= SEVERAL
   const staying = file.statements.filter((s) => !takesDown(s, created, rebuilds))
-  if (staying.length < file.statements.length) gaps.push(leftOut(file, staying, `take down what ${created.size ? 'the migrations' : 'other files'} create`))
+  if (staying.length < file.statements.length)
+    gaps.push(leftOut(file, staying, `would take down what ${created.size ? 'the migrations' : 'other files'} create`))
   const policies = policiesOf(file)
   const kept = isLaterThan(said.made, file) ? staying : staying.filter((s) => !undoes(s, file, said.made, policies))
   if (kept.length < staying.length)
     gaps.push(leftOut({ ...file, statements: staying }, kept, 'would undo what the migrations make, or put an earlier copy in its place,'))
   const alone = new Set(saidHereAlone(file.statements, said))
   const statements = kept.filter((s) => alone.has(s) || !(copies.size > 0 && (copies.size === own.size || copies.has(subjectOf(s) ?? ''))))
-  if (statements.length < kept.length) gaps.push(leftOut({ ...file, statements: kept }, statements, 'repeat what the migrations create'))
+  if (statements.length < kept.length) gaps.push(leftOut({ ...file, statements: kept }, statements, 'would repeat what the migrations create'))
   return { ...file, statements }
 }
 
@@ -215,7 +217,8 @@ function clearedFirst(migrations: readonly ParsedFile[]): ParsedFile[] {
 const numberOf = (f: ParsedFile): string | undefined => /^[vV]?\d+(?=[-_.])/.exec(nameOf(f))?.[0]
 
 function leftOut(file: ParsedFile, kept: readonly Statement[], what: string): DatabaseGap {
-  return { path: file.file.path, because: `${file.statements.length - kept.length} statements ${what} and were left out`, touches: [] }
+  const left = file.statements.length - kept.length
+  return { path: file.file.path, because: `${plural(left, 'statement')} ${what} and ${left === 1 ? 'was' : 'were'} left out`, touches: [] }
 }
 
 /** Drops tables of the migrations, or, in a script that builds them anew, drops anything of theirs, by name or in a loop over the catalog. */

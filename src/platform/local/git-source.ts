@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readFileSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Blob, type BlobSha, type History, type Snapshot, type Source, SourceError } from '../../source/source.ts'
 import { GitError, git, streamGit } from './git.ts'
 import { HistoryReader, LOG_ARGUMENTS } from './git-history.ts'
@@ -10,6 +10,20 @@ export const WORKING_TREE = 'working tree'
 
 /** Files larger than this are listed but not hashed or read from the working tree: no extractor takes them. */
 const MAX_WORKING_FILE = 64 << 20
+
+/** Whether a folder lies in a working tree of git or is itself a bare repository. */
+export function isGit(dir: string): boolean {
+  if (isBare(dir)) return true
+  for (let at = dir; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return true
+    if (dirname(at) === at) return false
+  }
+}
+
+/** A repository without files beside it, such as a mirror on a server; `.git` of a working tree is one as well. */
+function isBare(dir: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(dir, name))) && !existsSync(join(dir, '.git'))
+}
 
 /** A git repository on this machine: any revision, or its working tree as it is when it is first asked for (untracked files that are not ignored included). */
 export class GitSource implements Source {
@@ -24,7 +38,7 @@ export class GitSource implements Source {
 
   async snapshot(commit: string): Promise<Snapshot> {
     if (commit === WORKING_TREE) {
-      this.tree ??= this.workingTree()
+      this.tree ??= isBare(this.dir) ? this.newestCommit() : this.workingTree()
       return this.tree
     }
     const sha = await this.resolve(commit)
@@ -74,6 +88,12 @@ export class GitSource implements Source {
     )
   }
 
+  /** What stands for the working tree where there is none. */
+  private async newestCommit(): Promise<Snapshot> {
+    const head = await this.head()
+    return head ? this.snapshot(head) : { commit: WORKING_TREE, blobs: [], complete: true }
+  }
+
   private async workingTree(): Promise<Snapshot> {
     const listing = await this.try(['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--full-name', ':/'])
     const paths = [...new Set(listing.toString().split('\0').filter(Boolean))]
@@ -88,7 +108,8 @@ export class GitSource implements Source {
     )
   }
 
-  private async resolve(revision: string): Promise<string> {
+  /** The full SHA of the commit that a branch, tag or short SHA names. Throws `SourceError` when there is none. */
+  async resolve(revision: string): Promise<string> {
     if (revision.startsWith('-')) throw new SourceError(`${revision} is not a revision`)
     try {
       return (await git(this.dir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]))

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { AuditPorts } from '../../audit.ts'
 import { githubAdvisories, memoryAdvisoryCache } from '../github/advisories.ts'
@@ -7,7 +5,7 @@ import { hostedSettings } from '../supabase/management-api.ts'
 import { localDatabase } from './database.ts'
 import { ExtractionPool } from './extraction-pool.ts'
 import { FolderSource } from './folder-source.ts'
-import { GitSource } from './git-source.ts'
+import { GitSource, isGit } from './git-source.ts'
 
 /**
  * How far the heap may grow beyond what was alive at the last collection, while the model is built. V8 lets it grow threefold when there is
@@ -51,12 +49,5 @@ function onlinePorts(offline: boolean): Pick<AuditPorts, 'advisories' | 'hosted'
   return {
     advisories: githubAdvisories({ token: async () => GITHUB_TOKEN ?? GH_TOKEN, cache: memoryAdvisoryCache() }),
     ...(SUPABASE_ACCESS_TOKEN ? { hosted: hostedSettings({ token: SUPABASE_ACCESS_TOKEN }) } : {}),
-  }
-}
-
-function isGit(dir: string): boolean {
-  for (let at = dir; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return true
-    if (dirname(at) === at) return false
   }
 }

@@ -3,7 +3,8 @@ import { migrationFor } from '../migration.ts'
 import { plural } from '../plural.ts'
 import { promptFor, promptForAll } from '../prompt.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report.ts'
-import { code, name, text } from './text.ts'
+import { SEE_MORE } from '../see-more.ts'
+import { code, name, text, wholeCode } from './text.ts'
 
 /** Lines around a finding, already redacted; `first` is the number of the first line. */
 export interface Excerpt {
@@ -60,12 +61,16 @@ function renderGlance(all: readonly Shown[]): string {
 
 function renderPasteAll(findings: readonly ReportFinding[]): string {
   const migration = migrationFor(findings)
+  const prompt = findings.length > 1 ? promptForAll(findings, { budget: 20_000, seeMore: SEE_MORE.report }) : undefined
   const parts = [
-    findings.length > 1
-      ? copyBox(`One prompt for your AI builder that fixes ${findings.length > 20 ? 'the first 20' : `all ${findings.length}`}`, promptForAll(findings))
+    prompt
+      ? copyBox(
+          `One prompt for your AI builder that fixes ${prompt.left ? `the worst ${prompt.included} of ${findings.length}` : `all ${findings.length}`}`,
+          prompt.text,
+        )
       : '',
     migration && migration.fixes.length > 1
-      ? copyBox(`${migration.fixes.length} database fixes as one migration: each was tried and closes its hole`, migration.sql)
+      ? copyBox(`${plural(migration.fixes.length, 'database fix', 'database fixes')} as one migration: each was tried and closes its hole`, migration.sql)
       : '',
   ].filter(Boolean)
   return parts.length ? `<div class="paste">${parts.join('')}</div>` : ''
@@ -73,7 +78,7 @@ function renderPasteAll(findings: readonly ReportFinding[]): string {
 
 /** A text to copy, folded away, and not on paper. It wraps, because it is read as prose. */
 function copyBox(title: string, body: string): string {
-  return `<details class="copy"><summary>${title}</summary><pre class="wrap" tabindex="0">${code(body)}</pre></details>`
+  return `<details class="copy"><summary>${title}</summary><pre class="wrap" tabindex="0">${wholeCode(body)}</pre></details>`
 }
 
 function renderFinding(check: ReportCheck, f: ReportFinding, excerpt: Excerpt | undefined): string {

@@ -17,10 +17,10 @@ export function renderTiles(report: Report): string {
     [s.critical, 'Critical', 'Critical'],
     [s.high, 'High', 'High'],
     [s.medium, 'Medium', 'Medium'],
-    [s.failed, 'checks failed', ''],
-    [s.passed, 'checks passed', ''],
+    [s.failed, s.failed === 1 ? 'check failed' : 'checks failed', ''],
+    [s.passed, s.passed === 1 ? 'check passed' : 'checks passed', ''],
     [s.unverified, 'to look at yourself', ''],
-    [s.notApplicable, 'do not apply', ''],
+    [s.notApplicable, s.notApplicable === 1 ? 'does not apply' : 'do not apply', ''],
   ]
   return `<ul class="tiles" aria-label="Counts">${tiles.map(([n, label, kind]) => `<li${n && kind ? ` class="${kind}"` : ''}><b>${n}</b>${label}</li>`).join('')}</ul>`
 }

@@ -19,3 +19,10 @@ export const code = (value: string): string =>
     .slice(0, 120)
     .map((l) => escapeHtml(cleanLine(l.replace(/\t/g, '  '), 400)))
     .join('\n')
+
+/** Text to copy: every line and every character of it. */
+export const wholeCode = (value: string): string =>
+  value
+    .split('\n')
+    .map((l) => escapeHtml(cleanLine(l.replace(/\t/g, '  '), Number.POSITIVE_INFINITY)))
+    .join('\n')

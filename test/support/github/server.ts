@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AppManifests } from './app-manifests.ts'
 import { type Answer, HANDLERS } from './endpoints.ts'
 import { serveGit } from './git-http.ts'
 import { type FileChange, GitRepository } from './git-repository.ts'
@@ -52,6 +53,7 @@ export class GitHubServer {
   readonly faults: Fault[] = []
   /** Endpoints whose next request is carried out and answered with 504: the answer was lost on the way. */
   readonly loseAnswers: string[] = []
+  readonly manifests = new AppManifests()
   readonly advisories: { affects: string[]; body: unknown }[] = []
   /** Requests that broke GitHub's contract, with what was wrong; tests assert that it stays empty. */
   readonly violations: string[] = []
@@ -361,6 +363,8 @@ export class GitHubServer {
       if (!repo || !commit) return refuse(404, 'Not Found')
       return { status: 200, headers: { 'content-type': 'application/x-gzip' }, stream: repo.git.archive(commit, `${owner}-${name}-${commit.slice(0, 7)}`) }
     }
+    const converted = method === 'POST' ? this.manifests.convert(path) : undefined
+    if (converted) return converted
     const authorization = String(request.headers.authorization ?? '')
     if (kind === 'git') return this.#git(path, url, authorization, request, response)
     const token = this.#token(authorization)
