@@ -22,7 +22,8 @@ try {
     // Probot's set-up page registers the App from app.yml and writes .env.
     await run(() => {}, { env: process.env, log })
   } else {
-    const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken)
+    const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken, { concurrency: settings.concurrency })
+    ports.auditors.warm()
     const app = await startApp({ ...settings, ...settings.credentials, ports, log })
     log.info(
       { url: app.url, store: settings.databaseUrl ? 'PostgreSQL' : `embedded in ${settings.dataDir}`, github: settings.credentials.baseUrl },
