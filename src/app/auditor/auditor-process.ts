@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import { readJsonLines, writeJsonLine } from '../../lib/json-lines.ts'
 import type { AdvisoryData, HostedSettings } from '../../model/app-model.ts'
+import { closeInheritedDescriptors } from '../../platform/isolated/close-inherited.ts'
 import { localDatabase } from '../../platform/local/database.ts'
 import { ExtractionPool } from '../../platform/local/extraction-pool.ts'
 import { type History, type Snapshot, SourceError } from '../../source/source.ts'
@@ -11,6 +12,7 @@ import { type BrokerPort, type BrokerPorts, type FromAuditor, inParts, MAX_TO_AU
 // The auditor: it reads what repositories hold, in threads of its own, and is the parent of the database sandboxes. It has no environment, no
 // key and no token; whatever it needs it asks of the broker through descriptor 3.
 
+closeInheritedDescriptors()
 const [cacheDir] = process.argv.slice(2)
 const channel = new Socket({ fd: 3, readable: true, writable: true })
 const pool = new ExtractionPool()

@@ -178,7 +178,7 @@ export class Auditor {
     this.#watch = setInterval(() => {
       if ((this.#process.residentBytes() ?? 0) > this.#limits.memoryBytes) this.#end('it took more memory than allowed')
       else if (performance.now() - this.#heard > this.#limits.silenceMs) this.#end('it did not answer any more')
-      else if (++looks % 20 === 0) this.#say({ type: 'ping' })
+      else if (++looks % Math.max(1, Math.floor(this.#limits.silenceMs / WATCH_MS / 12)) === 0) this.#say({ type: 'ping' })
     }, WATCH_MS)
   }
 }

@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
+import { extname } from 'node:path'
 import { boundariesOfThisMachine, describeBoundaries } from '../../platform/isolated/boundaries.ts'
+import { cacheFolder } from '../../platform/isolated/cache-folder.ts'
 import { launch } from '../../platform/isolated/launch.ts'
 import { SourceError } from '../../source/source.ts'
 import type { AuditedForApp, AuditRequestOfApp } from '../audit-thread/protocol.ts'
@@ -82,21 +81,11 @@ export class Auditors {
   #start(): Auditor {
     if (this.#closed) throw new Error('the auditors are closed')
     const { concurrency = 2, memoryMiB = 3072 + 2048 * concurrency, silenceMs = 60_000, entry = ENTRY } = this.#options
-    const cache = cacheFolder()
+    // Apart from what the command line uses, because auditors write here.
+    const cache = cacheFolder('auditor')
     const process = launch({ entry, args: [cache], reads: [`${cache}/*`, '/proc/*'], writes: [`${cache}/*`], parent: true, worker: true })
     const auditor = new Auditor(process, { memoryBytes: memoryMiB * 2 ** 20, silenceMs })
     this.#all.add(auditor)
     return auditor
   }
-}
-
-/** Where the prepared database is kept: apart from that of the command line, because auditors write it. */
-function cacheFolder(): string {
-  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir() || tmpdir(), '.cache'), 'prelaunch', 'auditor')
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch {
-    // It is built in memory then, by each process.
-  }
-  return folder
 }

@@ -33,12 +33,13 @@ export const boundariesOfThisMachine = lazily((): Boundaries => {
   if (!unshare) return none
   for (const held of LADDER) {
     const wrapper = [unshare, ...(held.user ? USER : []), ...(held.network ? NETWORK : []), ...(held.processes ? PROCESSES : []), '--']
-    const [program = '', ...args] = [...wrapper, process.execPath, '--version']
+    const [program = '', ...args] = [...wrapper, TRUE.find((path) => existsSync(path)) ?? process.execPath, '--version']
     if (spawnSync(program, args, { env: {}, stdio: 'ignore', timeout: 10_000 }).status === 0) return { ...held, wrapper }
   }
   return none
 })
 
+const TRUE = ['/bin/true', '/usr/bin/true']
 const UNSHARE = ['/usr/bin/unshare', '/bin/unshare', '/usr/sbin/unshare', '/sbin/unshare']
 
 /** The boundaries in words, for the log. */

@@ -41,7 +41,7 @@ const PACKAGE = realpathSync(fileURLToPath(new URL(import.meta.url.endsWith('.ts
 export function launch(options: LaunchOptions): Isolated {
   const { wrapper } = options.boundaries ?? boundariesOfThisMachine()
   const [program = '', ...args] = [...wrapper, process.execPath, ...flags(options), fileURLToPath(options.entry), ...(options.args ?? [])]
-  const child = spawn(program, args, { env: {}, cwd: '/', stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { env: {}, cwd: '/', stdio: ['ignore', 'ignore', 'pipe', process.platform === 'win32' ? 'overlapped' : 'pipe'] })
   let words = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     words = (words + chunk.toString()).slice(-MAX_WORDS)
@@ -64,7 +64,7 @@ const MAX_WORDS = 2000
 function flags({ reads = [], writes = [], parent, worker, heapMiB }: LaunchOptions): string[] {
   return [
     '--permission',
-    ...[`${PACKAGE}/*`, ...reads].map((path) => `--allow-fs-read=${path}`),
+    ...[`${PACKAGE}/*`, '/proc/self/fd*', ...reads].map((path) => `--allow-fs-read=${path}`),
     ...writes.map((path) => `--allow-fs-write=${path}`),
     ...(parent ? ['--allow-child-process'] : []),
     ...(worker ? ['--allow-worker'] : []),

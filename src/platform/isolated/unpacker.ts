@@ -3,10 +3,12 @@ import { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
+import { closeInheritedDescriptors } from './close-inherited.ts'
 import { FRAME, frameHeader } from './frames.ts'
 
 // Unpacks one archive and ends: the packed bytes come in on descriptor 3, and the contents of its files go out there.
 
+closeInheritedDescriptors()
 const channel = new Socket({ fd: 3, readable: true, writable: true, allowHalfOpen: true })
 const [maxFile = 0, maxUnpacked = 0, maxEntries = 0] = process.argv.slice(2).map(Number)
 
