@@ -70,6 +70,8 @@ class Conversation {
 /** Keys and contents that one question asks for. */
 const KEYS = 5000
 const CONTENTS = 1000
+/** Characters of a package with its version that the broker takes. */
+const MAX_PACKAGE = 500
 
 function portsOf(talk: Conversation, hasAdvisories: boolean, hasHosted: boolean): ThreadPorts {
   const value = async <T>(port: BrokerPort, argument: never) => (await talk.ask(port, argument)).value as T
@@ -94,10 +96,13 @@ function portsOf(talk: Conversation, hasAdvisories: boolean, hasHosted: boolean)
     },
     database,
     extractText: pool.extractText,
-    ...(hasAdvisories ? { advisories: (packages) => value<AdvisoryData>('advisories', packages as never) } : {}),
+    ...(hasAdvisories ? { advisories: (packages) => value<AdvisoryData>('advisories', packages.filter(isPackage) as never) } : {}),
     ...(hasHosted ? { hosted: (projects) => value<HostedSettings | undefined>('hosted', projects as never) } : {}),
   }
 }
+
+/** A lock file may name anything; no package of the registry is called that, so there are no advisories for it. */
+const isPackage = (key: string) => key.length > 0 && key.length <= MAX_PACKAGE
 
 async function inSlices<T>(items: readonly T[], size: number, ask: (part: readonly T[]) => ReturnType<Conversation['ask']>) {
   const found: (readonly [string, string])[] = []

@@ -5,7 +5,7 @@ import { auditedSchema } from './report-schema.ts'
 const number = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/))
 const commit = v.pipe(v.string(), v.nonEmpty(), v.maxLength(300))
-const key = v.pipe(v.string(), v.regex(/^(replay:[0-9a-f]{64}|[0-9a-f]{40,64}:.{1,500})$/s))
+const key = v.pipe(v.string(), v.regex(/^(replay:[0-9a-f]{64}|[0-9a-f]{40,64}:.{1,10000})$/s))
 const names = v.pipe(v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(500))), v.maxLength(200_000))
 
 /** The argument of each question. */
@@ -19,7 +19,7 @@ const ARGUMENTS = {
   putFacts: v.pipe(v.array(v.strictTuple([key, v.pipe(v.string(), v.maxLength(4 << 20), v.regex(/^[\w+/=]*$/))])), v.maxLength(100_000)),
   advisories: names,
   // a project reference becomes a part of a URL
-  hosted: v.pipe(v.array(v.pipe(v.string(), v.regex(/^[a-z0-9]{1,40}$/))), v.maxLength(100)),
+  hosted: v.pipe(v.array(v.pipe(v.string(), v.regex(/^[a-z]{20}$/))), v.maxLength(3)),
 } satisfies { [P in BrokerPort]: v.GenericSchema<unknown, BrokerPorts[P]> }
 
 const ports = Object.keys(ARGUMENTS) as [BrokerPort, ...BrokerPort[]]

@@ -40,7 +40,7 @@ export type FromAuditor =
 
 /** Bytes of one message. The broker's carry one file at most, of 64 MiB; the auditor's a report, or a batch of facts. */
 export const MAX_TO_AUDITOR = 128 << 20
-export const MAX_FROM_AUDITOR = 32 << 20
+export const MAX_FROM_AUDITOR = 64 << 20
 /** Characters of entries after which a list of them is divided among messages. */
 export const PART_CHARACTERS = 8 << 20
 

@@ -6,9 +6,9 @@ import type { AuditedForApp } from '../audit-thread/protocol.ts'
 const text = v.pipe(v.string(), v.maxLength(1 << 20))
 const short = v.pipe(v.string(), v.maxLength(10_000))
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const line = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+const line = count
 const sha16 = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/))
-const list = <T extends v.GenericSchema>(item: T, most = 50_000) => v.pipe(v.array(item), v.maxLength(most))
+const list = <T extends v.GenericSchema>(item: T, most = 500_000) => v.pipe(v.array(item), v.maxLength(most))
 const command = v.picklist(['select', 'insert', 'update', 'delete'])
 
 const finding = v.strictObject({
@@ -30,7 +30,7 @@ const finding = v.strictObject({
   line,
   endLine: line,
   related: list(v.strictObject({ path: short, line, subject: v.exactOptional(text), what: text })),
-  alsoFails: list(v.pipe(count, v.maxValue(25)), 25),
+  alsoFails: list(v.pipe(count, v.maxValue(25)), 100),
   aliases: list(short, 100),
   help: short,
   proof: v.picklist(['executed', 'inferred']),
@@ -40,7 +40,7 @@ const finding = v.strictObject({
 })
 
 const check = v.strictObject({
-  number: v.pipe(line, v.maxValue(25)),
+  number: v.pipe(count, v.minValue(1), v.maxValue(25)),
   id: v.pipe(v.string(), v.regex(/^[a-z]+\/[a-z-]+$/)),
   category: short,
   rule: text,
