@@ -92,6 +92,8 @@ export class Auditor {
 
   async close(): Promise<void> {
     this.#end('it was closed')
+    // Without work it kept nothing alive; its end is waited for.
+    this.#process.child.ref()
     await this.#ended
   }
 

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, sep } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { lazily } from '../../lib/lazily.ts'
 import { type Boundaries, boundariesOfThisMachine } from './boundaries.ts'
 
 export interface LaunchOptions {
@@ -31,8 +34,15 @@ export interface Isolated {
   end(): void
 }
 
-/** Below it lie the sources or the build, and the packages. */
+/** Below it lie the sources or the build. */
 const PACKAGE = realpathSync(fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../' : '../../../../', import.meta.url)))
+
+/** Where the packages lie: an installation may put them beside this one, or link to a store of them. */
+const packages = lazily((): string => {
+  const one = realpathSync(createRequire(import.meta.url).resolve('valibot'))
+  const end = `${sep}node_modules${sep}`
+  return one.slice(0, one.indexOf(end) + end.length)
+})
 
 /**
  * Starts a program with an empty environment, no descriptor but one channel, and the strictest flags and namespaces that work here. Node's
@@ -64,7 +74,7 @@ const MAX_WORDS = 2000
 function flags({ reads = [], writes = [], parent, worker, heapMiB }: LaunchOptions): string[] {
   return [
     '--permission',
-    ...[`${PACKAGE}/*`, '/proc/self/fd*', ...reads].map((path) => `--allow-fs-read=${path}`),
+    ...[`${join(PACKAGE, '*')}`, `${packages()}*`, '/proc/self/fd*', ...reads].map((path) => `--allow-fs-read=${path}`),
     ...writes.map((path) => `--allow-fs-write=${path}`),
     ...(parent ? ['--allow-child-process'] : []),
     ...(worker ? ['--allow-worker'] : []),
