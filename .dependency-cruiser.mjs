@@ -9,6 +9,16 @@ const leftward = layers.slice(0, -1).map((layer, i) => ({
   to: { path: `^src/(${layers.slice(i + 1).join('|')})/` },
 }))
 
+/** The process that holds keys, tokens and the store: everything of the App but what runs in the auditor, and the unpacker. */
+const broker = {
+  path: '^src/(main\\.ts$|app\\.ts$|app/|store/|platform/(github|supabase|isolated)/)',
+  pathNot: [
+    '^src/app/audit-thread/(worker|audit-threads)\\.ts$',
+    '^src/app/auditor/auditor-process\\.ts$',
+    '^src/platform/isolated/(unpacker|database-process)\\.ts$',
+  ],
+}
+
 const pure = '^src/(facts|model|checks|findings|report|annotations)/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -42,6 +52,36 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(platform/github/|app\\.ts$|app/|main\\.ts$)' },
       to: { path: 'node_modules/(@octokit/|probot)' },
+    },
+    {
+      name: 'broker-reads-no-repository',
+      comment: 'Whoever holds the keys must not parse what a stranger wrote: the auditor does. (What is loaded along the way: test/app/isolation.test.ts.)',
+      severity: 'error',
+      from: broker,
+      to: {
+        path: [
+          '^src/(facts|database|findings)/',
+          '^src/config/parse-config\\.ts$',
+          '^src/audit\\.ts$',
+          '^src/model/(?!auth/project-refs\\.ts$)',
+          '^src/checks/(?!(index|outcome)\\.ts$)',
+          '^src/platform/local/(?!git)',
+          '^src/app/audit-thread/(worker|audit-threads)\\.ts$',
+          '^src/app/auditor/auditor-process\\.ts$',
+          '^src/platform/isolated/(unpacker|database-process)\\.ts$',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'broker-has-no-parsers',
+      comment: 'The same for packages. The embedded store is PGlite too; it runs our SQL only.',
+      severity: 'error',
+      from: { path: broker.path, pathNot: [...broker.pathNot, '^src/store/'] },
+      to: {
+        path: 'node_modules/(yaml|ts-morph|typescript|tar-stream|nanotar|libpg-query|@electric-sql/|jsonc-parser|smol-toml|@yarnpkg/|@hyrious/)',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'no-io-in-the-middle',

@@ -1,44 +1,6 @@
-import { createLog } from './app/log.ts'
-import { defaultPorts } from './app/ports.ts'
-import { settingsOrSetUp } from './app/setup/settings-or-set-up.ts'
-import { startApp } from './app/start.ts'
+import { leaveSecretsBehind, takeSecretsOver } from './app/secrets.ts'
 
-const log = createLog()
-
-try {
-  process.loadEnvFile?.()
-} catch {
-  // There is no .env file; the environment stands as it is.
-}
-
-try {
-  const settings = await settingsOrSetUp(process.env, log)
-  const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken)
-  const app = await startApp({ ...settings, ...settings.credentials, ports, log })
-  log.info(
-    { url: app.url, store: settings.databaseUrl ? 'PostgreSQL' : `embedded in ${settings.dataDir}`, github: settings.credentials.baseUrl },
-    'Prelaunch runs',
-  )
-  let stopping = false
-  const stop = (signal: string) => {
-    if (stopping) return
-    stopping = true
-    log.info({ signal }, 'stopping: running audits may end first')
-    app.stop().then(
-      async () => {
-        await ports.close()
-        process.exit(0)
-      },
-      (err) => {
-        log.error({ err }, 'the stop was not clean; unfinished audits are resumed at the next start')
-        process.exit(1)
-      },
-    )
-  }
-  process.once('SIGTERM', () => stop('SIGTERM'))
-  process.once('SIGINT', () => stop('SIGINT'))
-} catch (error) {
-  // What the operator has to mend, in a sentence; a stack would bury it.
-  console.error(error instanceof Error ? error.message : String(error))
-  process.exit(1)
-}
+leaveSecretsBehind()
+const hidden = takeSecretsOver()
+// Loaded by the process that stays only.
+await (await import('./app/serve.ts')).serve(hidden)

@@ -2,8 +2,7 @@ import { renderCheckRun } from '../annotations/check-run.ts'
 import { COMMENT_MARKER, renderComment } from '../annotations/comment.ts'
 import { type Audience, shown } from '../annotations/shown.ts'
 import type { AuditResult } from '../audit.ts'
-import { CONFIG_PATH, DEFAULT_CONFIG } from '../config/config.ts'
-import { parseConfig } from '../config/parse-config.ts'
+import { CONFIG_PATH } from '../config/config.ts'
 import { prose } from '../lib/escape-markdown.ts'
 import { annotationCount, concludeCheckRun, endCheckRun, findOpenRun, openCheckRun } from '../platform/github/check-runs.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
@@ -149,7 +148,6 @@ export class TargetRun {
       log: (message, err) => this.#options.log.warn({ ...this.#fields, err }, message),
     })
     try {
-      const { config, problems } = context.configText === undefined ? { config: DEFAULT_CONFIG, problems: [] } : parseConfig(context.configText)
       const mergeBase = await this.#mergeBase(source, context)
       const advisories = this.#options.ports.advisories?.(
         api,
@@ -165,15 +163,12 @@ export class TargetRun {
           ...(target.baseRef && target.kind !== 'push' ? { base: target.baseRef } : {}),
           ...(mergeBase ? { mergeBase } : {}),
           ...(target.number === undefined ? {} : { pullRequest: target.number }),
-          config,
+          ...(context.configText === undefined ? {} : { configText: context.configText }),
           ...(context.configText !== undefined && context.configCommit ? { configCommit: context.configCommit } : {}),
-          configProblems: problems,
           today: this.#options.today?.() ?? new Date().toISOString().slice(0, 10),
         },
         {
           source,
-          database: this.#options.ports.database,
-          extractText: this.#options.ports.extractText,
           facts: packedFacts(this.#options.store.sql, this.#ref.id),
           ...(advisories ? { advisories } : {}),
           ...(this.#options.ports.hosted ? { hosted: this.#options.ports.hosted() } : {}),
@@ -185,7 +180,7 @@ export class TargetRun {
       for (const crash of result.crashes) this.#options.log.error({ ...this.#fields, check: crash.check, stack: crash.error }, 'a check crashed')
       return await this.#publish(api, result, {
         private: context.private,
-        config,
+        config: result.config,
         repositoryUrl: this.#ref.url,
         kind: target.kind,
         ...(target.baseRef ? { baseBranch: target.baseRef } : {}),

@@ -1,9 +1,10 @@
-import type { AuditPorts, AuditRequest, AuditResult } from '../audit.ts'
+import type { AuditPorts } from '../audit.ts'
 import type { AdvisoryCache } from '../platform/github/advisories.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import type { AuditTarget } from '../store/audit-target.ts'
 import type { Store } from '../store/store.ts'
-import type { ThreadPorts } from './audit-thread/audit-threads.ts'
+import type { AuditedForApp, AuditRequestOfApp } from './audit-thread/protocol.ts'
+import type { AuditPortsOfBroker } from './auditor/ports-of-broker.ts'
 
 /** A newer commit, a closed pull request or the end of the process made the audit pointless. */
 export class Superseded extends Error {
@@ -26,11 +27,12 @@ export interface RunnerOptions {
   readonly store: Store
   readonly installation: (id: number) => Promise<GitHubApi>
   /** Everything of the audit that does not depend on the repository. */
-  readonly ports: Pick<ThreadPorts, 'database' | 'extractText'> & {
-    readonly audit: (request: AuditRequest, ports: ThreadPorts, signal: AbortSignal) => Promise<AuditResult>
+  readonly ports: {
+    /** Audits elsewhere: what a repository holds is not read in this process. */
+    readonly audit: (request: AuditRequestOfApp, ports: AuditPortsOfBroker, signal: AbortSignal) => Promise<AuditedForApp>
     readonly advisories?: (api: GitHubApi, onRequest: () => void, cache: AdvisoryCache) => AuditPorts['advisories']
     /** A reader of the hosted platform's settings for one audit; absent without a token. */
-    readonly hosted?: () => NonNullable<ThreadPorts['hosted']>
+    readonly hosted?: () => NonNullable<AuditPortsOfBroker['hosted']>
   }
   readonly log: Log
   readonly onAudit?: (result: {

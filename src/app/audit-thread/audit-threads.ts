@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads'
-import type { AuditPorts, AuditRequest, AuditResult } from '../../audit.ts'
+import type { AuditPorts } from '../../audit.ts'
 import type { ExtractionJob } from '../../facts/extract.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import { SourceError } from '../../source/source.ts'
 import { type PackedFacts, replayCache } from '../../store/facts-store.ts'
-import type { FromThread, RemotePorts, ToThread } from './protocol.ts'
+import type { AuditedForApp, AuditRequestOfApp, FromThread, RemotePorts, ToThread } from './protocol.ts'
 
-/** What an audit in a thread needs of the main thread. */
+/** What an audit in a thread needs of the main thread of its process. */
 export interface ThreadPorts extends Pick<AuditPorts, 'source' | 'database' | 'advisories'> {
   readonly facts: PackedFacts
   readonly extractText: (jobs: readonly ExtractionJob[]) => Promise<readonly string[]>
@@ -41,7 +41,7 @@ export class AuditThreads {
   }
 
   /** Runs one audit. Rejects with the error of the port that ended it, with the signal's reason, or with a sentence for users. */
-  async run(request: AuditRequest, ports: ThreadPorts, signal: AbortSignal): Promise<AuditResult> {
+  async run(request: AuditRequestOfApp, ports: ThreadPorts, signal: AbortSignal): Promise<AuditedForApp> {
     signal.throwIfAborted()
     const worker = this.#take(request.repository) ?? this.#start()
     this.#audited.set(worker, request.repository)
@@ -93,7 +93,7 @@ export class AuditThreads {
   }
 }
 
-function converse(worker: Worker, request: AuditRequest, ports: ThreadPorts, signal: AbortSignal, heapMiB: number): Promise<AuditResult> {
+function converse(worker: Worker, request: AuditRequestOfApp, ports: ThreadPorts, signal: AbortSignal, heapMiB: number): Promise<AuditedForApp> {
   const remote = remotePorts(ports)
   const errors = new Map<number, unknown>()
   const say = (message: ToThread) => worker.postMessage(message)

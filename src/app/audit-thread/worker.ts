@@ -1,11 +1,13 @@
 import { parentPort } from 'node:worker_threads'
 import { type AuditPorts, audit } from '../../audit.ts'
 import { type AuditMemory, emptyMemory } from '../../audit-memory.ts'
+import { DEFAULT_CONFIG } from '../../config/config.ts'
+import { parseConfig } from '../../config/parse-config.ts'
 import type { Extraction, FactsIndex } from '../../facts/facts.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import { projectRefs } from '../../model/auth/project-refs.ts'
 import { packFacts, unpackFacts } from '../../store/facts-store.ts'
-import type { FromThread, PortName, RemotePorts, ToThread } from './protocol.ts'
+import type { AuditedForApp, AuditRequestOfApp, FromThread, PortName, RemotePorts, ToThread } from './protocol.ts'
 
 /** An error whose original waits on the other side under the number of its question. */
 class RemoteError extends Error {
@@ -56,6 +58,11 @@ function memoryFor(repository: string | undefined): AuditMemory {
   return last.memory
 }
 
+async function auditConfigured({ configText, ...request }: AuditRequestOfApp, ports: AuditPorts): Promise<AuditedForApp> {
+  const { config, problems } = configText === undefined ? { config: DEFAULT_CONFIG, problems: [] } : parseConfig(configText)
+  return { ...(await audit({ ...request, config, configProblems: problems }, ports)), config }
+}
+
 parentPort?.on('message', (message: ToThread) => {
   if (message.type === 'audit') {
     const memory = memoryFor(message.request.repository)
@@ -65,7 +72,7 @@ parentPort?.on('message', (message: ToThread) => {
       ...(message.hasAdvisories ? { advisories: (packages: readonly string[]) => ask('advisories', packages) } : {}),
       ...(message.hasHosted ? { hosted: (facts: FactsIndex) => ask('hosted', projectRefs(facts)) } : {}),
     }
-    audit(message.request, ports).then(
+    auditConfigured(message.request, ports).then(
       (result) => say({ type: 'done', result }),
       (error: unknown) =>
         say({

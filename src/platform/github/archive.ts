@@ -1,24 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
-import { extract } from 'tar-stream'
 import type { BlobSha } from '../../source/source.ts'
+import { type ArchiveLimits, unpackArchive } from '../isolated/unpack-archive.ts'
 import { blobSha } from './blobs.ts'
 import type { GitHubApi } from './client.ts'
 import type { RepositoryRef } from './repository-ref.ts'
-
-/** What is taken from an archive. */
-export interface ArchiveLimits {
-  /** Files larger than this are not kept: no extractor takes them. */
-  readonly file: number
-  /** Unpacked bytes after which an archive is given up: a bomb, or not worth it. */
-  readonly unpacked: number
-  /** Entries after which it is given up: GitHub's own listing ends at a fifth of this. */
-  readonly entries: number
-}
 
 const LIMITS: ArchiveLimits = { file: 8 << 20, unpacked: 2 * 2 ** 30, entries: 500_000 }
 
@@ -56,7 +43,7 @@ export class BlobSpool {
 }
 
 /**
- * Downloads a commit's archive and spools its files by content. What the archive leaves out or rewrites (`export-ignore`, `export-subst`,
+ * Downloads a commit's archive, has it unpacked elsewhere, and spools its files by content. What the archive leaves out or rewrites (`export-ignore`, `export-subst`,
  * submodules, links) is simply not there under its SHA and is read one by one afterwards.
  */
 export async function spoolArchive(api: GitHubApi, ref: RepositoryRef, commit: string, spool: BlobSpool, limits: ArchiveLimits = LIMITS): Promise<void> {
@@ -66,29 +53,5 @@ export async function spoolArchive(api: GitHubApi, ref: RepositoryRef, commit: s
     ref: commit,
     request: { parseSuccessResponseBody: false },
   })
-  let unpacked = 0
-  const entries = extract()
-  const download = pipeline(
-    Readable.fromWeb(data as never),
-    createGunzip(),
-    async function* (source: AsyncIterable<Buffer>) {
-      for await (const chunk of source) {
-        unpacked += chunk.length
-        if (unpacked > limits.unpacked) throw new Error('the archive unpacks to too much')
-        yield chunk
-      }
-    },
-    entries,
-  )
-  const kept = (async () => {
-    let count = 0
-    for await (const entry of entries) {
-      if (++count > limits.entries) throw new Error('the archive holds too many files')
-      const chunks: Buffer[] = []
-      const wanted = entry.header.type === 'file' && (entry.header.size ?? 0) <= limits.file
-      for await (const chunk of entry) if (wanted) chunks.push(chunk as Buffer)
-      if (wanted) await spool.put(Buffer.concat(chunks))
-    }
-  })()
-  await Promise.all([download, kept])
+  for await (const bytes of unpackArchive(data as unknown as ReadableStream<Uint8Array>, limits)) await spool.put(bytes)
 }

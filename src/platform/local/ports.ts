@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import type { AuditPorts } from '../../audit.ts'
 import { githubAdvisories, memoryAdvisoryCache } from '../github/advisories.ts'
+import { isolatedDatabase } from '../isolated/isolated-database.ts'
 import { hostedSettings } from '../supabase/management-api.ts'
-import { localDatabase } from './database.ts'
 import { ExtractionPool } from './extraction-pool.ts'
 import { FolderSource } from './folder-source.ts'
 import { GitSource, isGit } from './git-source.ts'
@@ -19,25 +19,25 @@ export async function localPorts(
   options: { readonly offline: boolean; readonly onPhase?: (phase: string) => void },
 ): Promise<AuditPorts & { close(): Promise<void> }> {
   const source = isGit(dir) ? new GitSource(dir) : new FolderSource(dir)
-  const database = localDatabase()
+  const database = isolatedDatabase()
   const pool = new ExtractionPool()
   // Loading the parser takes a third of a second; the tree is read meanwhile.
   pool.warm()
   // The same for the database engine; a sandbox that is never asked keeps nothing alive.
-  database.warm?.()
+  database.warm()
   return {
     source,
     database,
     extractAll: pool.extractAll,
     rest: () => {
       pool.rest()
-      database.rest?.()
+      database.rest()
       setFlagsFromString(GROWTH)
     },
     ...onlinePorts(options.offline),
     ...(options.onPhase ? { onPhase: options.onPhase } : {}),
     close: async () => {
-      await Promise.all([pool.close(), database.close?.()])
+      await Promise.all([pool.close(), database.close()])
     },
   }
 }
