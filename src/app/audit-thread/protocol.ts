@@ -1,7 +1,8 @@
 import type { AuditRequest, AuditResult } from '../../audit.ts'
 import type { DatabaseResult, ReplayInput } from '../../database/database.ts'
 import type { ExtractionJob } from '../../facts/extract.ts'
-import type { AdvisoryData, HostedSettings } from '../../model/app-model.ts'
+import type { HostedSettings } from '../../model/auth/hosted-settings.ts'
+import type { AdvisoryData } from '../../model/dependencies/advisory.ts'
 import type { BlobSha, History, Snapshot } from '../../source/source.ts'
 
 /** The ports of an audit as its thread asks for them: one argument and an answer, both of which can be copied between threads. */

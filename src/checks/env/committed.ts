@@ -1,6 +1,5 @@
 import { setValue } from '../../lib/rewrite.ts'
-import type { IgnoreGap } from '../../model/env/env.ts'
-import type { EnvFileState, EnvSecret } from '../../model/env/env-files.ts'
+import type { EnvFileState, EnvSecret, IgnoreGap } from '../../model/env/env.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
 export default defineCheck({
