@@ -70,9 +70,13 @@ let replayed = 0
 const queue = [...clones]
 await Promise.all(
   Array.from({ length: Number(values.jobs) }, async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) await auditClone(next)
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      if (process.stderr.isTTY) process.stderr.write(`\r${clones.length - queue.length} of ${clones.length} ${next.repository.padEnd(72)}`)
+      await auditClone(next)
+    }
   }),
 )
+if (process.stderr.isTTY) process.stderr.write('\r')
 if (mode === 'record') recordDigests()
 const seconds = ((performance.now() - started) / 1000).toFixed(0)
 const verdict = mode === 'record' ? 'recorded' : `${found.length - changed.length} equal, ${changed.length} differ`
