@@ -1,4 +1,4 @@
-import type { Audited } from './audit.ts'
+import type { Audited } from './audited.ts'
 import type { Config } from './config/config.ts'
 import { FactsMemory } from './facts/facts-memory.ts'
 import type { ModelMemory } from './model/memory.ts'

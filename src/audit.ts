@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AuditMemory, emptyMemory } from './audit-memory.ts'
+import type { Audited, Outside } from './audited.ts'
 import { CHECKS } from './checks/index.ts'
-import { type CheckResult, runChecks } from './checks/run-checks.ts'
+import { runChecks } from './checks/run-checks.ts'
 import type { Config, ConfigProblem } from './config/config.ts'
 import type { Database, DatabaseResult, ReplayInput } from './database/database.ts'
 import { KINDS_BESIDE_CODE, planReplay, planWithoutCode } from './database/plan-replay.ts'
@@ -21,8 +22,9 @@ import { staleEntries } from './findings/stale-config.ts'
 import { ignoreComments, markNew, suppress } from './findings/suppress.ts'
 import { touchedObjects } from './findings/touched.ts'
 import { isEnvFile } from './lib/env-file-name.ts'
-import type { AdvisoryData, AppModel, HostedSettings } from './model/app-model.ts'
+import type { HostedSettings } from './model/auth/hosted-settings.ts'
 import { buildModel } from './model/build-model.ts'
+import type { AdvisoryData } from './model/dependencies/advisory.ts'
 import { lockedPackageKeys } from './model/dependencies/build-dependencies.ts'
 import { fileRole } from './model/files/files.ts'
 import type { Gap } from './model/gap.ts'
@@ -70,24 +72,6 @@ export interface AuditResult {
   readonly run: RunInfo
   /** Checks that crashed, with stacks, for the log. */
   readonly crashes: readonly { readonly check: string; readonly error: string }[]
-}
-
-/** Everything established about one commit. */
-export interface Audited extends Outside {
-  readonly snapshot: Snapshot
-  readonly gathered: Gathered
-  readonly plan: ReplayInput
-  readonly model: AppModel
-  readonly results: readonly CheckResult[]
-  readonly findings: readonly Finding[]
-  readonly history: History
-}
-
-/** What the facts of a commit do not say by themselves, and what may be another answer at another time. */
-interface Outside {
-  readonly database: DatabaseResult | undefined
-  readonly advisories: AdvisoryData
-  readonly hosted: HostedSettings | undefined
 }
 
 /** The whole program: snapshots, facts, database, model, checks, findings, comparison, report. */

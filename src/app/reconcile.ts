@@ -3,15 +3,7 @@ import { isStatus } from '../platform/github/errors.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
 import { pullTarget, repositoryOf } from './events.ts'
 import { want } from './fulfil.ts'
-import type { SweepOptions } from './sweeper.ts'
-
-/** How many requests of GitHub's hourly limit the look at open pull requests may take; the next sweep goes on where it ended. */
-export interface ReconcileLimits {
-  /** A fifth of an installation's hourly limit. */
-  readonly perInstallation: number
-  /** Altogether; the next sweep begins with the installations that waited longest. */
-  readonly perSweep: number
-}
+import type { ReconcileLimits, SweepOptions } from './sweep-options.ts'
 
 export const DEFAULT_RECONCILE_LIMITS: ReconcileLimits = { perInstallation: 1000, perSweep: 10_000 }
 const PAGE = 100

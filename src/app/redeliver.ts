@@ -1,4 +1,4 @@
-import type { SweepOptions } from './sweeper.ts'
+import type { SweepOptions } from './sweep-options.ts'
 
 /** Failed deliveries that one sweep reads; what failed before them is left to the look at open pull requests. */
 const MAX_FAILURES = 10_000

@@ -8,9 +8,9 @@ import { openStore, type Store } from '../store/store.ts'
 import { limitBodies } from './body-limit.ts'
 import { operationHandler } from './http.ts'
 import { Metrics } from './metrics.ts'
-import type { ReconcileLimits } from './reconcile.ts'
 import { Runner } from './runner.ts'
 import type { RunnerOptions } from './runner-options.ts'
+import type { ReconcileLimits } from './sweep-options.ts'
 import { resumeUnfinished, sweep } from './sweeper.ts'
 
 export interface StartOptions {

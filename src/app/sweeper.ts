@@ -1,16 +1,10 @@
 import { endCheckRun } from '../platform/github/check-runs.ts'
-import type { GitHubApi } from '../platform/github/client.ts'
 import { isStatus } from '../platform/github/errors.ts'
 import { sweepStore } from '../store/retention.ts'
 import type { FulfilOptions } from './fulfil.ts'
-import { type ReconcileLimits, reconcilePulls } from './reconcile.ts'
+import { reconcilePulls } from './reconcile.ts'
 import { redeliverMissed } from './redeliver.ts'
-
-export interface SweepOptions extends FulfilOptions {
-  /** Authenticated as the App itself. */
-  readonly app: () => Promise<GitHubApi>
-  readonly reconcileLimits?: ReconcileLimits
-}
+import type { SweepOptions } from './sweep-options.ts'
 
 /** Queues every wish that has no job: after a crash, or after GitHub was down for longer than the queue tries. */
 export async function resumeUnfinished({ store }: Pick<FulfilOptions, 'store'>): Promise<void> {

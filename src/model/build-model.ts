@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AccessMatrix, DatabaseGap } from '../database/database.ts'
 import { otherDatabases } from '../database/plan/find-sql-files.ts'
-import type { AppModel, DeclaredModel, ModelInput, SchemaModel } from './app-model.ts'
+import type { AppModel, DeclaredModel, ModelBase } from './app-model.ts'
 import { buildAuth } from './auth/build-auth.ts'
 import { buildCode } from './code/build-code.ts'
 import { buildDependencies } from './dependencies/build-dependencies.ts'
@@ -9,14 +9,13 @@ import { buildEnv } from './env/build-env.ts'
 import { buildFiles, fileRole } from './files/files.ts'
 import { isScript } from './files/script.ts'
 import type { Gap } from './gap.ts'
+import type { ModelInput } from './model-input.ts'
 import { buildModules } from './modules/build-modules.ts'
 import { buildPayments } from './payments/build-payments.ts'
 import { buildRoutes } from './routes/build-routes.ts'
 import { buildSchema } from './schema/build-schema.ts'
+import type { SchemaModel } from './schema/schema-model.ts'
 import { buildWorkspaces } from './workspaces/workspaces.ts'
-
-/** Slices that later builders may read: each builder sees the ones before it. */
-export type ModelBase = Pick<AppModel, 'files' | 'workspaces' | 'declared' | 'schema' | 'access' | 'modules'>
 
 /** Folds facts into what the application is. Pure. */
 export function buildModel(input: ModelInput): AppModel {

@@ -1,7 +1,7 @@
 import type { AccessMatrix } from '../database/database.ts'
-import type { SchemaModel } from './app-model.ts'
 import type { ResolverMemory } from './modules/resolve.ts'
 import type { RoutesMemory } from './routes/remember.ts'
+import type { SchemaModel } from './schema/schema-model.ts'
 
 /**
  * What one audit of a repository leaves for the next: results with the proof of what they rest on. It changes how long a model takes, never what is

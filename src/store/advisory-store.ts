@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Advisory } from '../model/app-model.ts'
+import type { Advisory } from '../model/dependencies/advisory.ts'
 import type { AdvisoryCache, CachedAdvisories } from '../platform/github/advisories.ts'
 import { SCHEMA } from './migrations.ts'
 import type { Sql } from './sql.ts'

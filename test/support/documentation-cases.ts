@@ -1,4 +1,5 @@
-import type { Advisory, HostedSettings } from '../../src/model/app-model.ts'
+import type { HostedSettings } from '../../src/model/auth/hosted-settings.ts'
+import type { Advisory } from '../../src/model/dependencies/advisory.ts'
 import { fillPlaceholders } from './placeholders.ts'
 
 /** One case of a documentation page: a small repository and the exact findings expected of the page's check. */

@@ -1,4 +1,4 @@
-import type { Advisory, AdvisoryData } from '../../../src/model/app-model.ts'
+import type { Advisory, AdvisoryData } from '../../../src/model/dependencies/advisory.ts'
 
 const advisory = (id: string, name: string, severity: Advisory['severity'], vulnerable: string, fixedIn: string, summary: string): Advisory => ({
   id,

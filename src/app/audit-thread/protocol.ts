@@ -2,7 +2,8 @@ import type { AuditRequest, AuditResult } from '../../audit.ts'
 import type { Config } from '../../config/config.ts'
 import type { DatabaseResult, ReplayInput } from '../../database/database.ts'
 import type { ExtractionJob } from '../../facts/extract.ts'
-import type { AdvisoryData, HostedSettings } from '../../model/app-model.ts'
+import type { HostedSettings } from '../../model/auth/hosted-settings.ts'
+import type { AdvisoryData } from '../../model/dependencies/advisory.ts'
 import type { BlobSha, History, Snapshot } from '../../source/source.ts'
 
 /** What the App asks to audit. The configuration comes as it was written: the broker does not read what a repository holds. */

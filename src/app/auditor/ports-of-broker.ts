@@ -1,5 +1,5 @@
 import type { AuditPorts } from '../../audit.ts'
-import type { HostedSettings } from '../../model/app-model.ts'
+import type { HostedSettings } from '../../model/auth/hosted-settings.ts'
 import type { PackedFacts } from '../../store/facts-store.ts'
 
 /** What one audit needs of the broker, each bound to the repository that is audited. */

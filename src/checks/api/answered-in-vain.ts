@@ -1,8 +1,5 @@
-import type { Place } from '../../lib/place.ts'
-import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Query, Value } from '../../model/behaviour/behaviour.ts'
 import { ANSWERED, mentions } from '../../model/behaviour/values.ts'
-import type { Query } from './ownership-breach.ts'
-import type { Ties } from './ties.ts'
 
 /**
  * The way around a check on which its look-up failed, the request was answered with an error and the handler goes on. What is read there reaches nobody, and a change that asks for
@@ -29,17 +26,3 @@ function askedBefore({ test }: Condition, { steps }: Behaviour): readonly Value[
 
 /** The same value of the request: what was not understood is none. */
 const isSameRequest = (a: Value, b: Value): boolean => a.v === 'request' && b.v === 'request' && a.part === b.part && a.name === b.name && a.name !== undefined
-
-/** The check that ties a step to the caller unless its look-up fails; undefined when there is none. */
-export function checkWithWayAround(step: Step, ties: Ties): Place | undefined {
-  let check: Place | undefined
-  const under = step.under.map((c): Condition => {
-    const { test } = c
-    if (test.v !== 'op' || test.op !== '||' || !test.of.some(isAnswered)) return c
-    check ??= c.at
-    return { ...c, test: { ...test, of: test.of.filter((x) => !isAnswered(x)) } }
-  })
-  return check && ties.byCondition({ ...step, under }) ? check : undefined
-}
-
-const isAnswered = (x: Value): boolean => x.v === 'op' && x.op === ANSWERED

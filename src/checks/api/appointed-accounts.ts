@@ -1,6 +1,6 @@
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions, requestName } from '../../model/behaviour/values.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { callerOf, type OwnershipBreach } from './ownership-breach.ts'
 import { chosenByCaller, isHarmlessChoice } from './payload-breaches.ts'
 

@@ -1,11 +1,11 @@
 import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
 import { tablesCalled } from '../../database/called-table.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 import { EVENTS_KEY } from '../../model/routes/signed-for-callers.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import type { Severity } from '../define-check.ts'
 import { isRationed } from './rationed.ts'
 

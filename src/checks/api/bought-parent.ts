@@ -1,9 +1,9 @@
 import type { Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Effect, Filter, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Effect, Filter, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import { aboutQuery, type OwnershipBreach, type Query, referredTo, tableOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { aboutQuery, type OwnershipBreach, referredTo, tableOf } from './ownership-breach.ts'
 import { isSame } from './same-value.ts'
 
 type Tables = Pick<SchemaModel, 'tables'>

@@ -3,7 +3,7 @@
 import type { Policy, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { referredTo } from './ownership-breach.ts'
 
 const BROWSERS = /^(?:public|authenticated|anon)$/

@@ -2,8 +2,8 @@ import { isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import type { Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Query } from './ownership-breach.ts'
+import type { Query } from '../../model/behaviour/behaviour.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 
 /** Rows of somebody that come along with a row of nobody's. */
 export interface BroughtAlong {

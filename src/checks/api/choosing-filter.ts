@@ -3,9 +3,9 @@
  * knows an unguessable value may use it.
  */
 import { lastPart } from '../../lib/last-part.ts'
-import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Query, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
-import { fromRequest, type Query } from './ownership-breach.ts'
+import { fromRequest } from './ownership-breach.ts'
 import { isSame } from './same-value.ts'
 
 /** Columns that say of what kind or where something is, and those that hold something unguessable: rows are narrowed by them, not named. */

@@ -1,8 +1,8 @@
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import { directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { directly, fromRequest, OWNER, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 
 const RETRIEVES = /(?:subscriptions|checkout\.sessions|customers|paymentIntents|invoices)\.(?:retrieve|get)$/i
 

@@ -1,7 +1,7 @@
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
-import { breachOfColumn, callerOf, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { breachOfColumn, callerOf, type OwnershipBreach, verbOf } from './ownership-breach.ts'
 import { chosenByCaller, rowsOf } from './payload-breaches.ts'
 import { isPartOfTransfer } from './transfers.ts'
 

@@ -1,5 +1,5 @@
 import { says } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 
 const CUSTOMER = /^(?:stripe|paddle|polar|lemon_?squeezy)_?customer_?id$/
 const PEOPLE = /^(?:user_?)?(?:profiles?|users?)$/

@@ -1,7 +1,7 @@
 import { tablesCalled } from '../../database/called-table.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 
 /** What only administrators write, and sign with who wrote it: announcements, articles of the house. Nobody's rows are in it. */
 export function isEditorial(name: string, routes: readonly Route[], schema: Pick<SchemaModel, 'tables'>): boolean {

@@ -2,9 +2,8 @@
  * Whether the filters of a query name the caller, in whichever of the forms of the libraries: a column, an `OR` of which each branch does, a relation inside
  * a relation.
  */
-import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Value } from '../../model/behaviour/behaviour.ts'
 import { isPersons } from './for-people.ts'
-import type { Query } from './ownership-breach.ts'
 
 /** A filter of the query itself names the caller (or a row of theirs). */
 export function filtersByPerson(query: Query, behaviour: Behaviour): boolean {

@@ -1,5 +1,4 @@
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
-import type { SessionCode } from './session-code.ts'
 
 /** What has to come before any check, where the server knows nobody. */
 export function noSessions(route: Route, all: readonly Route[]): string {
@@ -23,3 +22,16 @@ export const withFirstSignIn = (code: SessionCode, around: Surroundings, guard: 
       }
 
 const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|authenticate)$/i
+
+/** How a handler learns who calls, where nothing in the application shows it already. */
+export interface SessionCode {
+  readonly code?: string
+  /** The id of whoever is signed in, in that code. */
+  readonly caller?: string
+  /** A client of Supabase that the code has made. */
+  readonly db?: string
+  /** Where the library of the sessions keeps a role. */
+  readonly role?: string
+  /** What has to be there for the code to work. */
+  readonly note?: string
+}

@@ -1,7 +1,8 @@
 import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
 import { guardOfConditions } from '../../model/routes/guard.ts'
-import { isAdministrators, type Proof } from '../../model/routes/proof.ts'
+import type { Proof } from '../../model/routes/guard-model.ts'
+import { isAdministrators } from '../../model/routes/proof.ts'
 import { proofOf } from '../../model/routes/proof-of-value.ts'
 
 /** Whether a test lets in only who knows a secret of the server: another service of the owner, which may name whom it acts for. */

@@ -1,6 +1,6 @@
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/values.ts'
-import { OWNER, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
+import { OWNER, type OwnershipBreach, verbOf } from './ownership-breach.ts'
 
 /** A user id read out of an OAuth `state` that nothing signed or compared, used to write that user's row. */
 export function forgedState(step: Step, e: Query, behaviour: Behaviour): OwnershipBreach | undefined {

@@ -2,13 +2,12 @@
  * Ways past a comparison with the caller that do no harm. `a || b` ties an object only if each way does or leads to nothing: a guard that lets in an
  * administrator as well, or says nothing of a row that is not there, is still one.
  */
-import type { Behaviour, Condition, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Query, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import { alternatives } from './alternatives.ts'
 import { answeredInVain } from './answered-in-vain.ts'
 import { contradictsItself } from './contradiction.ts'
 import { isPersons, provesService } from './for-people.ts'
-import type { Query } from './ownership-breach.ts'
 import { provesRole } from './role-of-test.ts'
 import { isSame } from './same-value.ts'
 

@@ -1,9 +1,9 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { isRole } from '../../model/routes/guard-words.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 import { ACCOUNTS, makesSameAccount, signsUp } from './registration.ts'
 

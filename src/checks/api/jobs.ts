@@ -1,12 +1,12 @@
 import { rememberFor } from '../../lib/remember-for.ts'
 import { steady } from '../../lib/steady.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { dropsDevice } from '../../model/routes/upkeep.ts'
-import { aboutQuery, belongsToSomebody, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { aboutQuery, belongsToSomebody, type OwnershipBreach, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const JOB = /(?:^|\/)(?:crons?|cron-?jobs?|schedulers?)(?:[-_/]|$)/i

@@ -1,9 +1,9 @@
 import { namesClosedTenant, saysWhoIsIn } from '../../database/access/chosen-tenants.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import { rowsOf } from './payload-breaches.ts'
 import type { Ties } from './ties.ts'
 

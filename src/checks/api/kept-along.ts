@@ -1,10 +1,10 @@
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step } from '../../model/behaviour/behaviour.ts'
 import { requestName } from '../../model/behaviour/values.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { isAnswered } from './carried-rows.ts'
-import { aboutQuery, directly, fromRequest, type OwnershipBreach, type Query } from './ownership-breach.ts'
+import { aboutQuery, directly, fromRequest, type OwnershipBreach } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 import { unprotectedUse } from './unprotected-use.ts'
 

@@ -2,12 +2,12 @@ import { isMeantToBeSeen, isPrivateByName } from '../../database/access/meant-to
 import type { Table } from '../../database/database.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { steady } from '../../lib/steady.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Effect, Step } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Effect, Query, Step } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { isAnswered } from './listed-tables.ts'
-import { aboutQuery, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { aboutQuery, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 
 /**
  * Tables of which the application itself shows people their own rows only: some handler selects from them by the caller's id. What else lists

@@ -1,8 +1,8 @@
 import type { AccessMatrix, Policy, Table } from '../../database/database.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
-import { aboutQuery, fromRequest, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { aboutQuery, fromRequest, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const BROWSERS = /^(?:public|authenticated)$/i

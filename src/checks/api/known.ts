@@ -1,6 +1,6 @@
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { refusal } from './refusal.ts'
 
 /** What advice about a handler may rest on: the other handlers, the code around it, and the tables. */

@@ -3,11 +3,11 @@ import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
 import { steady } from '../../lib/steady.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { refersToNobodys, tableOf } from './ownership-breach.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Guard, Route } from '../../model/routes/routes.ts'
+import type { SessionCode } from './first-sign-in.ts'
 import { noSessions, withFirstSignIn } from './first-sign-in.ts'
 import { type Known, registration } from './known.ts'
-import type { SessionCode } from './session-code.ts'
 import { clientLines } from './token-client.ts'
 
 /** Express, Fastify and Hono ask in front of the handler. */

@@ -3,10 +3,10 @@ import type { Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { isSteered } from './steered.ts'
 
 /** Names by which a request says whose account it is about. */

@@ -1,4 +1,4 @@
-import type { SchemaModel } from '../../model/app-model.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 
 const NUMBER = /^(?:integer|bigint|smallint|numeric|real|double precision|boolean)$/
 /** What does more than look. */

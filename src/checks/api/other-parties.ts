@@ -3,11 +3,11 @@
  * no breach.
  */
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { isPersons } from './for-people.ts'
-import { fromRequest, type Query, refersToNobodys, tableOf } from './ownership-breach.ts'
+import { fromRequest, refersToNobodys, tableOf } from './ownership-breach.ts'
 import { isSame } from './same-value.ts'
 
 /** Tables of what two people agree upon. */

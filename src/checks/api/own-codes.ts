@@ -1,8 +1,7 @@
 import { says } from '../../lib/snake-case.ts'
-import type { Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike, mentions } from '../../model/behaviour/mentions.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
-import type { Query } from './ownership-breach.ts'
 import { ACCOUNTS } from './registration.ts'
 
 /** The column of an account that holds what was sent to its user to type: `verificationCode`. */

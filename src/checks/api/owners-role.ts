@@ -1,10 +1,10 @@
 import type { Table } from '../../database/database.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallersRow } from '../../model/behaviour/values.ts'
 import { guardOfConditions } from '../../model/routes/guard.ts'
-import type { Guard } from '../../model/routes/proof.ts'
-import { type Query, tableOf } from './ownership-breach.ts'
+import type { Guard } from '../../model/routes/guard-model.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { tableOf } from './ownership-breach.ts'
 
 /** Roles that say how somebody stands to the whole application or to a group, not whose a row is. */
 const STANDINGS = /^(?:(?:super_?)?admin|owner|user|member|author|creator|profile|account|moderator|staff|manager)$/i

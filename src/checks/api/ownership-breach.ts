@@ -3,10 +3,10 @@ import { tablesCalled } from '../../database/called-table.ts'
 import type { Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { partsOf } from '../../model/behaviour/mentions.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import type { Severity } from '../define-check.ts'
 import { broughtAlong } from './brought-along.ts'
 import { forPeople } from './for-people.ts'
@@ -121,9 +121,6 @@ export interface OwnershipBreach {
   /** What comes along with a row of nobody's and has the owner column. */
   readonly brings?: string
 }
-
-/** A query that a handler makes. */
-export type Query = Extract<Effect, { kind: 'db' }>
 
 /** Columns that name the person a row belongs to. */
 export const OWNER = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|account_?id|customer_?id|member_?id|uid|user|owner|user_?email)$/i

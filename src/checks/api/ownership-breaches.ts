@@ -1,18 +1,18 @@
 import { isDirectory } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { isCallers } from '../../model/behaviour/values.ts'
+import type { Behaviour, Condition, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
+import { ANSWERED, isCallers } from '../../model/behaviour/values.ts'
 import { anyTable } from '../../model/routes/any-table.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import { inProduction } from '../../model/routes/in-production.ts'
 import type { Guard, Route } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { areaBreaches, asAdminOperation } from './admin-area.ts'
 import { administratorsSessions } from './administrators-sessions.ts'
-import { checkWithWayAround } from './answered-in-vain.ts'
 import { boughtBreaches } from './bought-parent.ts'
 import { choosingFilter } from './choosing-filter.ts'
 import { chosenPrice } from './chosen-price.ts'
@@ -31,7 +31,7 @@ import { keptForRole, signsAsStaff } from './kept-for-role.ts'
 import { listedTables } from './listed-tables.ts'
 import { isForAdministrators } from './manners.ts'
 import { ownersRole } from './owners-role.ts'
-import { belongsToSomebody, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import { belongsToSomebody, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import { parentBreaches } from './parent-breaches.ts'
 import { editableBreaches, payloadBreaches } from './payload-breaches.ts'
 import { besidePlan, planForNothing } from './plan-for-nothing.ts'
@@ -347,3 +347,17 @@ function addsOwnPart(e: Query, behaviour: Behaviour): boolean {
     Object.values(part.props.create.props).some((v) => isCallers(v, behaviour))
   return parts.length > 0 && parts.every(isOwn)
 }
+
+/** The check that ties a step to the caller unless its look-up fails; undefined when there is none. */
+function checkWithWayAround(step: Step, ties: Ties): Place | undefined {
+  let check: Place | undefined
+  const under = step.under.map((c): Condition => {
+    const { test } = c
+    if (test.v !== 'op' || test.op !== '||' || !test.of.some(isAnswered)) return c
+    check ??= c.at
+    return { ...c, test: { ...test, of: test.of.filter((x) => !isAnswered(x)) } }
+  })
+  return check && ties.byCondition({ ...step, under }) ? check : undefined
+}
+
+const isAnswered = (x: Value): boolean => x.v === 'op' && x.op === ANSWERED

@@ -1,10 +1,10 @@
 import type { AccessMatrix } from '../../database/database.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/mentions.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
-import { aboutQuery, type OwnershipBreach, type Query, tableOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { aboutQuery, type OwnershipBreach, tableOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 /** What is done at the processor in the name of whoever pays there. */

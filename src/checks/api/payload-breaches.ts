@@ -2,22 +2,10 @@ import { saysWhereToSend } from '../../database/access/power-columns.ts'
 import type { AccessMatrix, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import {
-  breachOfColumn,
-  callerOf,
-  directly,
-  fromRequest,
-  OWN_METADATA,
-  OWNER,
-  type OwnershipBreach,
-  type Query,
-  referredTo,
-  tableOf,
-  verbOf,
-} from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { breachOfColumn, callerOf, directly, fromRequest, OWN_METADATA, OWNER, type OwnershipBreach, referredTo, tableOf, verbOf } from './ownership-breach.ts'
 import { rlsState } from './rls-state.ts'
 import type { Ties } from './ties.ts'
 import { tellsAnother } from './told-others.ts'

@@ -1,9 +1,9 @@
 import { lastPart } from '../../lib/last-part.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
-import { breachOfColumn, directly, fromRequest, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { breachOfColumn, directly, fromRequest, type OwnershipBreach, verbOf } from './ownership-breach.ts'
 
 const SUBSCRIPTIONS = /(?:^|_)(?:subscriptions?|memberships?|entitlements?|licen[cs]es?)$/
 const PLAN = /^(?:subscription_)?(?:plan|tariff|package|tier|membership_type|product)_?(?:id|key|code|slug)$/

@@ -1,4 +1,4 @@
-import type { SchemaModel } from '../../model/app-model.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 
 /**
  * A function of the repository's SQL that says whether auth.uid() may, and changes nothing. With the service role there is nobody to say it of: it

@@ -4,8 +4,9 @@
  */
 import { isMeantToBeSeen } from '../../database/access/meant-to-be-seen.ts'
 import type { AccessMatrix } from '../../database/database.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import { type Query, tableOf } from './ownership-breach.ts'
+import type { Query } from '../../model/behaviour/behaviour.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { tableOf } from './ownership-breach.ts'
 
 /** What row level security was found to allow somebody on another user's row. */
 export function rlsState(e: Query, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix, role: 'A' | 'anon'): 'open' | 'holds' | 'unknown' {

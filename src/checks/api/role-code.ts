@@ -1,9 +1,9 @@
 import type { Table } from '../../database/database.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
 import { expressions, statements } from '../../model/frameworks/walk.ts'
 import { asksSomething, saysNothing } from '../../model/routes/helper-answers.ts'
 import type { Route, Surroundings } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { refusalAt } from './known.ts'
 
 /** What of the database the role of a user may be kept in. */

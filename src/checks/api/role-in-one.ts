@@ -3,7 +3,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Filter, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
 import { guardOfConditions } from '../../model/routes/guard.ts'
-import type { Guard } from '../../model/routes/proof.ts'
+import type { Guard } from '../../model/routes/guard-model.ts'
 import type { OwnershipBreach } from './ownership-breach.ts'
 
 /** The tenant in which somebody was found to have a role. */

@@ -1,7 +1,6 @@
 import { lastPart } from '../../lib/last-part.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
-import type { Query } from './ownership-breach.ts'
 import { isSame } from './same-value.ts'
 
 const OPEN = /^(?:is_?)?(?:public|published|shared|visible|listed|open|template|demo|global)$/i

@@ -1,8 +1,7 @@
 import { says } from '../../lib/snake-case.ts'
-import type { Behaviour } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query } from '../../model/behaviour/behaviour.ts'
 import { isAlike } from '../../model/behaviour/mentions.ts'
 import { mentions } from '../../model/behaviour/values.ts'
-import type { Query } from './ownership-breach.ts'
 import { rowsOf } from './payload-breaches.ts'
 
 /** Where the codes and links stand that were sent to somebody. */

@@ -1,14 +1,14 @@
 import { isPrivateByName } from '../../database/access/meant-to-be-seen.ts'
 import { isOnOffer, isWhere } from '../../database/access/on-offer.ts'
 import type { Table } from '../../database/database.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Effect, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../model/behaviour/values.ts'
 import { fileReadByName, givenName } from '../../model/routes/named-file.ts'
 import { copiedFrom, objectKey, objectStoreWork } from '../../model/routes/object-stores.ts'
 import { changesAtProcessor } from '../../model/routes/payment-work.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { isLog } from '../../model/routes/row-work.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { showsNamesInPart } from './abbreviated.ts'
 import { accountWide } from './account-wide.ts'
 import { appointsByRequest } from './appointed-accounts.ts'
@@ -27,7 +27,6 @@ import {
   OWN_METADATA,
   type OwnershipBreach,
   PERSONAL_NAME,
-  type Query,
   tableOf,
   verbOf,
 } from './ownership-breach.ts'

@@ -2,25 +2,13 @@ import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Guard, Route, Surroundings } from '../../model/routes/routes.ts'
 import { makesPlainClient } from '../../model/routes/sessionless-client.ts'
 import { relativeSpecifier } from '../../model/routes/written-guard.ts'
+import type { SessionCode } from './first-sign-in.ts'
 import { noSessions, signInOf, withFirstSignIn } from './first-sign-in.ts'
 import { corsAt, type Known, procedureName, registration } from './known.ts'
 import { manners } from './manners.ts'
 import { inMiddleware } from './middleware-session.ts'
 import { refusal } from './refusal.ts'
 import { clientLines } from './token-client.ts'
-
-/** How a handler learns who calls, where nothing in the application shows it already. */
-export interface SessionCode {
-  readonly code?: string
-  /** The id of whoever is signed in, in that code. */
-  readonly caller?: string
-  /** A client of Supabase that the code has made. */
-  readonly db?: string
-  /** Where the library of the sessions keeps a role. */
-  readonly role?: string
-  /** What has to be there for the code to work. */
-  readonly note?: string
-}
 
 /** Frameworks whose handlers are functions that answer with what they return. */
 const PLAIN: ReadonlySet<string> = new Set([

@@ -1,10 +1,10 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Condition, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Effect, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike } from '../../model/behaviour/mentions.ts'
 import { isCallers, mentions, requestName } from '../../model/behaviour/values.ts'
 import { asksAboutPayment, isChosen } from '../../model/payments/questions.ts'
-import { OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { OWNER, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import { settles } from './unbound-proof.ts'
 
 /** What is granted with a row of its own: each says that somebody has, or is in, something that is sold. */

@@ -1,9 +1,10 @@
 /** Rows that are there to be looked at by others than their owner, so that a handler which reads them by an id of the request tells nobody anything new. */
 import type { AccessMatrix } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
+import type { Query } from '../../model/behaviour/behaviour.ts'
 import { isShownAnyway, isWare } from '../../model/routes/on-show.ts'
-import { type Query, tableOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { tableOf } from './ownership-breach.ts'
 
 /** Profiles and posts that others look at: read only, and nothing personal is known to be in them. */
 export function shownToOthers(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {

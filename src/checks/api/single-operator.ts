@@ -1,6 +1,6 @@
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { EnvModel } from '../../model/env/env.ts'
 import type { RoutesModel } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 
 /** A password of the application's own that stands in the environment: `ADMIN_PASSWORD`, `DASHBOARD_PIN`, `APP_PASSWORD_HASH`. */
 const OWN_PASSWORD =

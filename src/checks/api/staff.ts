@@ -1,6 +1,6 @@
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { mentions } from '../../model/behaviour/values.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { tableOf } from './ownership-breach.ts'
 
 /** Lists of those who work for whoever runs the application. */

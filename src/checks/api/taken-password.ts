@@ -1,11 +1,10 @@
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Condition, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { compares, mentions } from '../../model/behaviour/mentions.ts'
 import { fromRequest } from '../../model/routes/from-request.ts'
 import type { Route } from '../../model/routes/routes.ts'
-import type { Query } from './ownership-breach.ts'
 import { PASSWORD } from './password-names.ts'
 import { ACCOUNTS } from './registration.ts'
 

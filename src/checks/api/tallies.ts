@@ -1,6 +1,5 @@
-import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, mentions } from '../../model/behaviour/values.ts'
-import type { Query } from './ownership-breach.ts'
 import { isSame } from './same-value.ts'
 import type { Ties } from './ties.ts'
 

@@ -1,9 +1,9 @@
 import { lastPart } from '../../lib/last-part.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers, requestName } from '../../model/behaviour/values.ts'
 import { isJournal } from '../../model/routes/row-work.ts'
-import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 const TENANT = /^(?:org|organi[sz]ation|team|workspace|tenant)_?(?:id)?$/i

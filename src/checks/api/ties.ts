@@ -3,14 +3,13 @@
  * check 17; what it asks of single tests stands in the files beside it.
  */
 import { keptList } from '../../lib/kept-list.ts'
-import type { Behaviour, Condition, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Condition, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../model/behaviour/values.ts'
 import { alternatives } from './alternatives.ts'
 import { countedRows } from './counted-rows.ts'
 import { filtersByPerson } from './filtered-by-person.ts'
 import { isPersons, provesService } from './for-people.ts'
 import { type AskedWays, isHarmless } from './harmless-ways.ts'
-import type { Query } from './ownership-breach.ts'
 import { Relations } from './relations.ts'
 import { provesRole } from './role-of-test.ts'
 import { isSame } from './same-value.ts'

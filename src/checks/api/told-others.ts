@@ -1,8 +1,7 @@
 import { lastPart } from '../../lib/last-part.ts'
 import { says } from '../../lib/snake-case.ts'
-import type { Behaviour, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Value } from '../../model/behaviour/behaviour.ts'
 import { isCallers } from '../../model/behaviour/values.ts'
-import type { Query } from './ownership-breach.ts'
 import { transfersTo } from './transfers.ts'
 
 /** Rows that are written for whoever receives them. */

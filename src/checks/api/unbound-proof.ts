@@ -1,8 +1,8 @@
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { isAlike } from '../../model/behaviour/mentions.ts'
 import { mentions, requestName } from '../../model/behaviour/values.ts'
-import { directly, fromRequest, type OwnershipBreach, type Query, verbOf } from './ownership-breach.ts'
+import { directly, fromRequest, type OwnershipBreach, verbOf } from './ownership-breach.ts'
 
 type Asked = Extract<Value, { v: 'request' }>
 

@@ -1,10 +1,10 @@
 /** Whole rows of the accounts of others, which come along with what anybody who is signed in may read. */
 import { says } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../../model/app-model.ts'
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Query, Step, Value } from '../../model/behaviour/behaviour.ts'
 import { guardOfStep } from '../../model/routes/guard.ts'
 import { isAdministrators } from '../../model/routes/proof.ts'
-import { aboutQuery, type OwnershipBreach, type Query, tableOf, verbOf } from './ownership-breach.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
+import { aboutQuery, type OwnershipBreach, tableOf, verbOf } from './ownership-breach.ts'
 import type { Ties } from './ties.ts'
 
 /** How somebody is reached. A password may have been left out on the way (`const { password, ...safe } = user`), which is not to be seen here. */

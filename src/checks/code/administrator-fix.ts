@@ -1,5 +1,5 @@
-import type { SchemaModel } from '../../model/app-model.ts'
 import type { RoutesModel } from '../../model/routes/routes.ts'
+import type { SchemaModel } from '../../model/schema/schema-model.ts'
 import { grantedWords, type RoleKeeper, roleRows } from '../api/role-code.ts'
 import { keeperOf } from '../api/role-in-code.ts'
 

@@ -1,4 +1,4 @@
-import type { Advisory, AdvisoryData } from '../../model/app-model.ts'
+import type { Advisory, AdvisoryData } from '../../model/dependencies/advisory.ts'
 import type { DependenciesModel, UnlockedManifest, VulnerablePackage } from '../../model/dependencies/dependencies.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
 

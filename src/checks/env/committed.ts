@@ -1,7 +1,6 @@
 import { plural } from '../../lib/plural.ts'
 import { setValue } from '../../lib/rewrite.ts'
-import type { IgnoreGap } from '../../model/env/env.ts'
-import type { EnvFileState, EnvSecret } from '../../model/env/env-files.ts'
+import type { EnvFileState, EnvSecret, IgnoreGap } from '../../model/env/env.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
 export default defineCheck({

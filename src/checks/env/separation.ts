@@ -1,6 +1,5 @@
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
-import type { HardcodedProject } from '../../model/env/env.ts'
-import type { SharedIdentity } from '../../model/env/environments.ts'
+import type { HardcodedProject, SharedIdentity } from '../../model/env/env.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
 export default defineCheck({

@@ -8,10 +8,9 @@ import type { JudgeWorld, RowState } from './expression/way.ts'
 import { freshRows } from './fresh-rows.ts'
 import { readReturned } from './function-reads.ts'
 import { chosenSql, decisiveColumns, EVERY_TABLE, isMild, judgeEffect, type Write } from './function-writes.ts'
-import type { Hole } from './hole.ts'
+import type { Hole, MayRead, TooMuch } from './hole.ts'
 import { changesFilesOverHttp, QUEUES, queueCommands, schedulesChosenSql } from './outgoing.ts'
 import { BROWSER_ROLES, type BrowserRole, nameOf } from './policies.ts'
-import type { MayRead, TooMuch } from './read-holes.ts'
 import { isHandedOver } from './spent.ts'
 
 /** Judges the functions that run with their owner's rights and that browsers may call. */

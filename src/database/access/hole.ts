@@ -69,3 +69,9 @@ export interface StoragePolicy {
   readonly bucket?: string
   readonly bound: boolean
 }
+
+/** Told before the policies of a table or a function are read, which may take long; false when they are to be left out. */
+export type MayRead = (topic: 'policy' | 'function', object: string, at: Place) => boolean
+
+/** Told what has more ways than can be followed. */
+export type TooMuch = (object: string, at: Place) => void

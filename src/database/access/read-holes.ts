@@ -1,5 +1,4 @@
 import { lastPart } from '../../lib/last-part.ts'
-import type { Place } from '../../lib/place.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Catalog, Command, Policy, ReplayInput, Table, UndecidedPolicy, View } from '../database.ts'
 import { keepsCopies } from '../sandbox/row-copies.ts'
@@ -17,7 +16,7 @@ import type { JudgeWorld, RowState, Way } from './expression/way.ts'
 import { FOR_OTHERS, privateParents } from './foreign-parent.ts'
 import { readFunctions } from './functions.ts'
 import { heldAtFirst } from './held-states.ts'
-import type { Hole } from './hole.ts'
+import type { Hole, MayRead, TooMuch } from './hole.ts'
 import { admittingColumns, joiningColumns } from './joining-columns.ts'
 import { isContactOfBusiness, isMeantToBeSeen, isNobodysBusiness } from './meant-to-be-seen.ts'
 import { asksForTheImpossible, neverHolds } from './never-holds.ts'
@@ -36,12 +35,6 @@ export interface ReadAccess {
   readonly holes: readonly Hole[]
   readonly undecided: readonly UndecidedPolicy[]
 }
-
-/** Told before the policies of a table or a function are read, which may take long; false when they are to be left out. */
-export type MayRead = (topic: 'policy' | 'function', object: string, at: Place) => boolean
-
-/** Told what has more ways than can be followed. */
-export type TooMuch = (object: string, at: Place) => void
 
 /** Reads policies, views and functions of the exposed schemas; tables without row level security are left to `no-rls`. */
 export function readAccess(

@@ -1,7 +1,6 @@
 import type { Table } from '../database.ts'
 import { nameOf } from './policies.ts'
-import type { SeededRow } from './seed.ts'
-import type { User } from './seed-values.ts'
+import type { SeededRow, User } from './seed-values.ts'
 import type { AccessSession, SqlAnswer } from './session.ts'
 import { identOf } from './sql.ts'
 import { Tampered } from './tampered.ts'

@@ -1,6 +1,12 @@
 import type { Catalog, Column, Table } from '../database.ts'
 import { literal } from './sql.ts'
 
+/** A row that was put into a table for a user: where it is, and SQL literals of what it holds. */
+export interface SeededRow {
+  readonly ctid: string
+  readonly values: Readonly<Record<string, string>>
+}
+
 /**
  * The ordinary users of every trial. They hold no role, no paid plan, nothing that a policy could reward. A and B live in tenants of
  * their own; C joins B's as a plain member, after A and B have been tried.

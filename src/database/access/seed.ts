@@ -4,7 +4,7 @@ import type { JudgeWorld, RowState } from './expression/way.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { grantsPower } from './power-columns.ts'
 import { SeedGuard } from './seed-guard.ts'
-import { madeUpValue, rowUuid, USERS, type User } from './seed-values.ts'
+import { madeUpValue, rowUuid, type SeededRow, USERS, type User } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal } from './sql.ts'
 
@@ -17,11 +17,6 @@ export interface Seeded {
   readonly gates: readonly RowState[]
   /** Tables in which a row alone makes its user an administrator: neither A nor B stands there. */
   readonly powerTables: ReadonlySet<string>
-}
-
-export interface SeededRow {
-  readonly ctid: string
-  readonly values: Readonly<Record<string, string>>
 }
 
 /** A CHECK constraint that was in the way of a made-up row. */

@@ -1,9 +1,9 @@
 import type { Catalog, Table } from '../database.ts'
 import { BY_SOMEBODY } from './asked-helpers.ts'
 import { nameOf, type Reading } from './policies.ts'
-import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, type SeededRow, signUp } from './seed.ts'
+import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, signUp } from './seed.ts'
 import { SeedGuard } from './seed-guard.ts'
-import { checkLiterals, enumLabels } from './seed-values.ts'
+import { checkLiterals, enumLabels, type SeededRow } from './seed-values.ts'
 import { type AccessSession, SqlFailure } from './session.ts'
 import { ident, identOf, literal } from './sql.ts'
 

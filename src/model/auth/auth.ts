@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { HostedSettings } from '../app-model.ts'
+import type { HostedSettings } from './hosted-settings.ts'
 import type { UrlValue } from './url-value.ts'
 
 /** Settings and flows of authentication: redirects, mail links, code lifetimes. */

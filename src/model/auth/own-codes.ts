@@ -1,7 +1,7 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { SchemaModel } from '../app-model.ts'
 import { calleeText, callsOf, expressions, propOf, stringOf, subExpressions } from '../frameworks/walk.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 import type { CodeUse } from './auth.ts'
 import type { Site } from './declarations.ts'
 import { constantOf, durationOf, fromNow, ofInterval } from './lifetime.ts'

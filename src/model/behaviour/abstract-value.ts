@@ -1,8 +1,6 @@
 import type { ClassIR, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { type Client, HIDDEN_LITERAL, type Otherwise, type Value } from './behaviour.ts'
-import type { Interpreter } from './interpreter.ts'
-import type { Scope } from './scope.ts'
 
 /** Values that mean the same inside the interpreter and outside. */
 export type Leaf = Extract<Value, { v: 'const' | 'request' | 'caller' | 'env' | 'row' | 'error' | 'result' | 'event' | 'unknown' }>
@@ -73,6 +71,14 @@ export type ObjectVal = { readonly v: 'object'; readonly props: Readonly<Record<
 /** `more` stands for any number of items of which the code does not say how many there are, `kept` for what a filter asked of each of them. */
 export type ArrayVal = { readonly v: 'array'; readonly items: readonly Val[]; readonly more?: Val; readonly kept?: readonly Cond[] }
 
+/**
+ * The run in which a native function is called: always an `Interpreter`, of which values know no more than its path, so that no value depends on the
+ * interpreter. `native` makes functions that take the whole of it.
+ */
+export interface NativeRun {
+  readonly pc: readonly Cond[]
+}
+
 /** What the interpreter computes with. */
 export type Val =
   | Leaf
@@ -84,7 +90,7 @@ export type Val =
   | ResponseVal
   | AnyVal
   | FunctionVal
-  | { readonly v: 'native'; readonly name: string; readonly call: (it: Interpreter, args: readonly Val[], at: Place) => Val }
+  | { readonly v: 'native'; readonly name: string; call(it: NativeRun, args: readonly Val[], at: Place): Val }
   | ClassVal
   | InstanceVal
   /** What a package exports: `name` is the export, 'default' or '*'. */
@@ -104,7 +110,6 @@ export const constant = (value: string | number | boolean | null | undefined): V
 export const object = (props: Readonly<Record<string, Val>>, rest?: Val): ObjectVal => (rest ? { v: 'object', props, rest } : { v: 'object', props })
 export const array = (items: readonly Val[], more?: Val): ArrayVal => (more ? { v: 'array', items, more } : { v: 'array', items })
 export const op = (name: string, ...of: readonly Val[]): Val => ({ v: 'op', op: name, of })
-export const native = (name: string, call: (it: Interpreter, args: readonly Val[], at: Place) => Val): Val => ({ v: 'native', name, call })
 
 /** A value written in the code, also one that is hidden because it looks like a secret. */
 export function isLiteral(val: Val): val is Val & Value {
@@ -184,4 +189,76 @@ export function isLeaf(val: Val): val is Leaf {
 export function chainName(chain: ChainVal): string {
   const names = chain.links.map((l) => l.name).filter((n) => n !== 'new' && n !== 'default' && n !== '*')
   return names.join('.')
+}
+let serial = 0
+
+/** The serial of the youngest scope. */
+export const youngest = (): number => serial
+
+const SHARED = 0
+
+let made: Scope[] | undefined
+
+/** Runs what makes a value for all entries: the scopes in it are its own while it is made, and shared afterwards. */
+export function makeShared<T>(make: () => T): T {
+  const outer = made
+  const own: Scope[] = []
+  made = own
+  try {
+    return make()
+  } finally {
+    made = outer
+    for (const scope of own) scope.serial = SHARED
+  }
+}
+
+/** Names and their values at one level; looked up outwards. Names of modules are evaluated when first read. */
+export class Scope {
+  readonly vars = new Map<string, Val>()
+  readonly parent: Scope | undefined
+  readonly path: string
+  /** Names that are evaluated on first use (module level). */
+  lazy: Map<string, () => Val> | undefined
+  /** Names to which a function that answers later gave its promise, for which nobody waited. */
+  promised: Set<string> | undefined
+  /** Grows with every scope made: tells whether a scope is younger than a branch. Those that all entries share are older than any. */
+  serial: number
+  /** Tells scopes apart for good. */
+  readonly id: number
+
+  /** Places in the file by line, shared by the scopes of a module: steps and conditions are many, places few. */
+  readonly #places: Place[]
+
+  constructor(path: string, parent?: Scope, shared = false) {
+    this.path = path
+    this.parent = parent
+    this.#places = parent?.path === path ? parent.#places : []
+    this.id = ++serial
+    this.serial = shared ? SHARED : this.id
+    made?.push(this)
+  }
+
+  /** A line of the file. */
+  at(line: number): Place {
+    let place = this.#places[line]
+    if (!place) {
+      place = { path: this.path, line }
+      this.#places[line] = place
+    }
+    return place
+  }
+
+  /** The scope that defines `name`. */
+  holder(name: string): Scope | undefined {
+    for (let s: Scope | undefined = this; s; s = s.parent) if (s.vars.has(name) || s.lazy?.has(name)) return s
+    return undefined
+  }
+}
+
+/** A value, and what a path must hold for it to be the one. */
+export interface Alternative {
+  readonly value: Val
+  readonly under: readonly Cond[]
+  /** Its number in the choice that it belongs to; its place in the list when absent. */
+  readonly i?: number
 }

@@ -1,5 +1,5 @@
+import type { Alternative } from './abstract-value.ts'
 import { type Cond, isNullish, type ObjectVal, object, UNDEFINED, type Val } from './abstract-value.ts'
-import type { Alternative } from './alternatives.ts'
 import { keyOf } from './keys.ts'
 
 type Way = Alternative

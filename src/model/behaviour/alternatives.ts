@@ -1,3 +1,4 @@
+import type { Alternative } from './abstract-value.ts'
 import { type Alt, type ChainVal, type Cond, UNKNOWN, type Val } from './abstract-value.ts'
 import { joinObjects } from './alike-objects.ts'
 import { brief } from './conditions.ts'
@@ -15,14 +16,6 @@ const MAX_BUILDERS = 4
 
 /** One of several answers that are not told apart any more. */
 const SOME_ANSWER: Val = { v: 'response', how: 'other', sent: true }
-
-/** A value, and what a path must hold for it to be the one. */
-export interface Alternative {
-  readonly value: Val
-  readonly under: readonly Cond[]
-  /** Its number in the choice that it belongs to; its place in the list when absent. */
-  readonly i?: number
-}
 
 /** One value that is any of several; the value itself when all are the same. `newChoice` numbers what has to be sorted anew. */
 export function alternatives(list: readonly Alternative[], choice: number, newChoice: () => number): Val {

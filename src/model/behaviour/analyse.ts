@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import { type Alt, type Cond, isNullish, object, UNKNOWN, type Val } from './abstract-value.ts'
+import { type Alt, type Cond, isNullish, object, Scope, UNKNOWN, type Val } from './abstract-value.ts'
 import { assignTo, bind } from './assignment.ts'
 import type { Behaviour, Entry, Runnable, Seed } from './behaviour.ts'
 import { callFunction, callMethod, callValue, construct, maybe, settle, unknownCall } from './calls.ts'
@@ -23,7 +23,6 @@ import { commonPath } from './path-condition.ts'
 import { holderOf, type Program } from './program.ts'
 import { statusIn } from './responses.ts'
 import { RewriteLog } from './rewrites.ts'
-import { Scope } from './scope.ts'
 import { acceptedInput, seedValue, sharedBag } from './seeds.ts'
 
 install({

@@ -1,12 +1,10 @@
-import { object, type Val } from './abstract-value.ts'
+import { object, Scope, type Val } from './abstract-value.ts'
 import type { Otherwise } from './behaviour.ts'
 import type { Completion } from './completion.ts'
-import { partsOfTest } from './conditions.ts'
 import type { Interpreter, TryFrame } from './interpreter.ts'
 import { keyOf } from './keys.ts'
-import { Scope } from './scope.ts'
+import { WORD } from './words-of-error.ts'
 
-const WORD: Val = { v: 'call', name: 'words of an error', args: [] }
 /** The words of an error, which a handler repeats and hardly ever looks at: some text, never empty. */
 const WORDS: Val = { v: 'text', parts: [WORD, { v: 'const', value: ' ' }, WORD] }
 /** A text with a space is for people: `Workspace not found.`, not `not_found`. */
@@ -54,13 +52,6 @@ function withoutWords(thrown: Val): Val {
 
 /** Instances with the same fields are as good as one. */
 const contentOf = (thrown: Val): Val => (thrown.v === 'instance' ? object({ 'instance of': thrown.of, ...Object.fromEntries(thrown.fields.vars) }) : thrown)
-
-/** Whether a test asks for the words of an error. */
-export function asksForWords(test: Val, depth = 0): boolean {
-  if (test === WORD) return true
-  if (depth > 5) return false
-  return (test.v === 'array' ? test.items : partsOfTest(test)).some((x) => asksForWords(x, depth + 1))
-}
 
 /** What a handler answers, found by running it without keeping anything. */
 function dryRun(it: Interpreter, tries: TryFrame[], depth: number, run: () => Completion): Otherwise {

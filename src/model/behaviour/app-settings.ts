@@ -1,6 +1,7 @@
-import { native, object, stringOf, UNKNOWN, type Val } from './abstract-value.ts'
+import { object, stringOf, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { givenValue } from './module-values.ts'
+import { native } from './native.ts'
 
 const LOCALS = '\0locals '
 

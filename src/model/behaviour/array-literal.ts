@@ -1,12 +1,11 @@
 import type { Expr } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import type { Alternative, Scope } from './abstract-value.ts'
 import { type ArrayVal, array, type Val } from './abstract-value.ts'
-import type { Alternative } from './alternatives.ts'
 import type { Interpreter } from './interpreter.ts'
 import { elementOf } from './members.ts'
 import { leavesOf } from './object-literal.ts'
 import { evaluate, settle } from './operations.ts'
-import type { Scope } from './scope.ts'
 
 /** `[a, ...b]`. What is spread may be any of several lists: `...(mine ? [{ id: mine }] : [])` adds its item only where there is one. */
 export function arrayLiteral(it: Interpreter, items: readonly Expr[], scope: Scope, at: Place): ArrayVal {

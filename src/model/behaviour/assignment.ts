@@ -1,5 +1,6 @@
 import type { Expr, Pattern } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import type { Scope } from './abstract-value.ts'
 import { array, constant, isNullish, type Val } from './abstract-value.ts'
 import { urlWith } from './address-parameters.ts'
 import { changeDocument } from './changed-documents.ts'
@@ -7,7 +8,6 @@ import type { Interpreter } from './interpreter.ts'
 import { GLOBAL_OBJECTS, index, member } from './members.ts'
 import { evaluate, settle } from './operations.ts'
 import { holderOf } from './program.ts'
-import type { Scope } from './scope.ts'
 import { keepBefore, keepInSession } from './session-host.ts'
 
 /** Binds a pattern to a value in a scope (declaration). */

@@ -1,6 +1,5 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Rewrite } from './rewrites.ts'
 
 /**
  * What an entry of the application does when a request comes in: the effects in the order in which they happen, each with
@@ -353,3 +352,13 @@ export type Value =
   /** One of several, after a join; `under[i]` is what must hold for `of[i]`, when known. */
   | { readonly v: 'any'; readonly of: readonly Value[]; readonly under?: readonly (readonly Condition[])[] }
   | { readonly v: 'unknown' }
+
+/** What middleware puts in front of the path that is requested, and which functions have no part in it. */
+export interface Rewrite {
+  readonly front: string
+  /** Functions that answer all by themselves and rewrite to nothing below `front`: who gets there was not answered by them. */
+  readonly answering: readonly string[]
+}
+
+/** A query that a handler makes. */
+export type Query = Extract<Effect, { kind: 'db' }>

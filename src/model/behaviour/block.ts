@@ -1,9 +1,9 @@
 import type { Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
+import { Scope } from './abstract-value.ts'
 import type { Completion } from './completion.ts'
 import type { Interpreter } from './interpreter.ts'
 import { execute } from './operations.ts'
-import { Scope } from './scope.ts'
 
 /** Runs statements in braces. */
 export const executeBlock = (it: Interpreter, body: readonly Stmt[], scope: Scope): Completion =>

@@ -1,13 +1,12 @@
 import type { Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { constant, op, type Val } from './abstract-value.ts'
+import { constant, op, Scope, type Val } from './abstract-value.ts'
 import { executeBlock } from './block.ts'
 import { type Completion, SIGNALS } from './completion.ts'
 import { endingWithout } from './endings.ts'
 import type { BranchState, Interpreter } from './interpreter.ts'
 import { evaluate, settle } from './operations.ts'
 import type { Assumption } from './path-condition.ts'
-import { Scope } from './scope.ts'
 
 /** Splits on a test: each side under what it assumes, and joined again where both go on. */
 export function conditional(it: Interpreter, test: Val, place: Place, then: () => Completion, otherwise: (() => Completion) | undefined): Completion {

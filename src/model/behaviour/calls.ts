@@ -1,6 +1,6 @@
 import type { FunctionIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { type ClassVal, type Cond, type FunctionVal, isDigest, isNullish, op, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { type ClassVal, type Cond, type FunctionVal, isDigest, isNullish, op, Scope, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { parametersWith } from './address-parameters.ts'
 import { builtinConstruct } from './builtin-constructors.ts'
 import { builtinMethod } from './builtin-methods.ts'
@@ -21,7 +21,6 @@ import { elementOf, member } from './members.ts'
 import { bind, evaluate, execute, exportedValue, functionValue, settleChain } from './operations.ts'
 import { logged } from './own-loggers.ts'
 import { NOTHING_YET } from './remembered-answers.ts'
-import { Scope } from './scope.ts'
 import { noteUnreadCheck } from './unread-checks.ts'
 
 const MAX_DEPTH = 24

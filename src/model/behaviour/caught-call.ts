@@ -1,9 +1,8 @@
 import type { Expr, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { Scope, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { evaluate, execute } from './operations.ts'
-import { Scope } from './scope.ts'
 
 const VALUE = '\0value'
 const ERROR = '\0error'

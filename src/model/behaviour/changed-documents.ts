@@ -1,8 +1,7 @@
 import type { Place } from '../../lib/place.ts'
-import { object, stringOf, type Val } from './abstract-value.ts'
+import { object, Scope, stringOf, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { populated, taken } from './libraries/taken-along.ts'
-import { Scope } from './scope.ts'
 
 type Row = Extract<Val, { v: 'row' }>
 

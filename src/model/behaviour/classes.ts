@@ -1,10 +1,9 @@
 import type { ClassIR } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import { type ClassVal, UNDEFINED, type Val } from './abstract-value.ts'
+import { type ClassVal, Scope, UNDEFINED, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { atWork, evaluateAlone, quietly } from './module-values.ts'
 import { construct, evaluate, functionValue } from './operations.ts'
-import { Scope } from './scope.ts'
 
 /** A class; its static members are evaluated when somebody first asks for them. */
 export function classValue(it: Interpreter, ir: ClassIR, name: string, scope: Scope): ClassVal {

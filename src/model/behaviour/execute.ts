@@ -1,4 +1,5 @@
 import type { Stmt } from '../../facts/javascript.ts'
+import type { Scope } from './abstract-value.ts'
 import { UNDEFINED, type Val } from './abstract-value.ts'
 import { bind, refinesInPlace } from './assignment.ts'
 import type { Otherwise } from './behaviour.ts'
@@ -10,7 +11,6 @@ import type { Interpreter } from './interpreter.ts'
 import { executeLoop } from './loops.ts'
 import { classValue, evaluate, functionValue, settle } from './operations.ts'
 import { raising } from './raise.ts'
-import type { Scope } from './scope.ts'
 import { executeTry } from './try-statement.ts'
 import { notesPromise } from './unawaited.ts'
 

@@ -1,8 +1,9 @@
 import type { Place } from '../../lib/place.ts'
-import { constant, native, type ObjectVal, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { constant, type ObjectVal, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { host } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member, request } from './members.ts'
+import { native } from './native.ts'
 import { callValue, settle } from './operations.ts'
 import { statusIn } from './responses.ts'
 

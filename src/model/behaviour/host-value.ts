@@ -1,6 +1,6 @@
 import type { HostVal, Val } from './abstract-value.ts'
+import { Scope } from './abstract-value.ts'
 import type { Value } from './behaviour.ts'
-import { Scope } from './scope.ts'
 
 /** What of a request something is. */
 export type Part = Extract<Value, { v: 'request' }>['part']

@@ -1,12 +1,11 @@
 import type { Expr } from '../../facts/javascript.ts'
-import { type ClassVal, type InstanceVal, UNKNOWN, type Val } from './abstract-value.ts'
+import { type ClassVal, type InstanceVal, makeShared, UNKNOWN, type Val } from './abstract-value.ts'
 import { parentOf, placeOfClass } from './class-chain.ts'
 import { innerPart } from './file-parts.ts'
 import type { Interpreter } from './interpreter.ts'
 import { alone, evaluateAlone, givenValue, moduleScope, quietly, scopeOfFunction } from './module-values.ts'
 import { construct, lookup } from './operations.ts'
 import { holderOf } from './program.ts'
-import { makeShared } from './scope.ts'
 
 /** Services that are given to services that are given to a class. */
 const MAX_DEPTH = 4

@@ -1,18 +1,17 @@
 import type { Place } from '../../lib/place.ts'
 import type { PathNotes } from '../frameworks/path-pattern.ts'
-import { type Alt, type AnyVal, type Cond, type HostVal, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
-import { type Alternative, alternatives } from './alternatives.ts'
+import type { Alternative } from './abstract-value.ts'
+import { type Alt, type AnyVal, type Cond, type HostVal, Scope, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { alternatives } from './alternatives.ts'
 import type { ImaginedRequest, Otherwise } from './behaviour.ts'
 import { type Completion, Signal } from './completion.ts'
 import { endingWithout } from './endings.ts'
 import { Journal, type Write } from './journal.ts'
 import { keyOf } from './keys.ts'
 import { allowedOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, UNNARROWED } from './narrowing.ts'
-import type { Logged } from './own-loggers.ts'
 import { type Assumption, assume, commonPath, NO_END } from './path-condition.ts'
 import type { Program } from './program.ts'
 import type { RewriteLog } from './rewrites.ts'
-import { Scope } from './scope.ts'
 import type { EffectDraft, StepDraft } from './step-draft.ts'
 
 /** How a branch ended and what it left. */
@@ -375,3 +374,6 @@ function writtenBy(states: readonly BranchState[]): Iterable<{ readonly scope: S
   })
   return [...touched.values()].flatMap((names) => [...names.values()])
 }
+
+/** What the first call of one did, as far as it was seen. */
+export type Logged = 'logs' | 'nothing' | 'more'

@@ -1,5 +1,5 @@
-import type { Val } from './abstract-value.ts'
-import { type Scope, youngest } from './scope.ts'
+import type { Scope, Val } from './abstract-value.ts'
+import { youngest } from './abstract-value.ts'
 
 /** A variable that a branch wrote, and what it holds at the branch's end. */
 export interface Write {

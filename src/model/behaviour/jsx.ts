@@ -1,8 +1,8 @@
 import type { Expr, FunctionIR } from '../../facts/javascript.ts'
+import type { Scope } from './abstract-value.ts'
 import { object, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { callValue, evaluate, settle } from './operations.ts'
-import type { Scope } from './scope.ts'
 
 /** Elements of components that run on the server are values; what is written in braces is evaluated for its effects. */
 export function jsx(it: Interpreter, e: Extract<Expr, { k: 'jsx' }>, scope: Scope): Val {

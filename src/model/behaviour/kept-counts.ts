@@ -1,8 +1,8 @@
 import type { Expr, FunctionIR } from '../../facts/javascript.ts'
 import { expressions } from '../frameworks/walk.ts'
+import type { Scope } from './abstract-value.ts'
 import { object, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
-import type { Scope } from './scope.ts'
 
 /** The name of the call that stands for what earlier requests have left in an object of a module. */
 export const KEPT = 'kept'

@@ -1,5 +1,5 @@
 import type { Stmt } from '../../facts/javascript.ts'
-import { type AnyVal, type Cond, UNKNOWN, type Val } from './abstract-value.ts'
+import { type AnyVal, type Cond, Scope, UNKNOWN, type Val } from './abstract-value.ts'
 import { bind } from './assignment.ts'
 import { executeBlock, placeOf } from './block.ts'
 import { type Completion, SIGNALS } from './completion.ts'
@@ -9,7 +9,6 @@ import { keyOf } from './keys.ts'
 import { elementOf } from './members.ts'
 import { leavesOf } from './object-literal.ts'
 import { evaluate, execute, settle } from './operations.ts'
-import { Scope } from './scope.ts'
 
 type Loop = Extract<Stmt, { k: 'loop' }>
 

@@ -1,6 +1,6 @@
 import type { Expr, FunctionId, FunctionIR, Pattern } from '../../facts/javascript.ts'
 import { boundNames, eachStatement } from '../frameworks/walk.ts'
-import { isNullish, native, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { isNullish, makeShared, Scope, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Given } from './behaviour.ts'
 import { connectedLater } from './connected-later.ts'
 import { declarationPart, exportPart } from './file-parts.ts'
@@ -9,10 +9,10 @@ import { COUNTS, countsBetweenRequests } from './kept-counts.ts'
 import { loadedModels } from './libraries/orm-models.ts'
 import { member } from './members.ts'
 import { UNNARROWED } from './narrowing.ts'
+import { native } from './native.ts'
 import { bind, classValue, evaluate, functionValue } from './operations.ts'
 import { declareLazily, evaluateOnce, type LazyEvaluation, UNFINISHED } from './program.ts'
 import { raise } from './raise.ts'
-import { makeShared, Scope } from './scope.ts'
 
 /** Nodes of code that a value of a module may take: the same for whichever entry asks for it first, because the value is for all. */
 const MODULE_FUEL = 60_000

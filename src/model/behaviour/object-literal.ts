@@ -1,11 +1,11 @@
 import type { ObjectProp } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import { plainRecord } from '../../lib/plain-record.ts'
+import type { Scope } from './abstract-value.ts'
 import { type Alt, type AnyVal, type Cond, object, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { member } from './members.ts'
 import { evaluate, settle } from './operations.ts'
-import type { Scope } from './scope.ts'
 
 /** `{ a, ...b }`. What is spread may be any of several objects, or what the request carries. */
 export function objectLiteral(it: Interpreter, props: readonly ObjectProp[], scope: Scope, at: Place): Val {

@@ -1,9 +1,8 @@
 import type { ClassIR, Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { ChainVal, ClassVal, Cond, FunctionVal, HostVal, Val } from './abstract-value.ts'
+import type { ChainVal, ClassVal, Cond, FunctionVal, HostVal, Scope, Val } from './abstract-value.ts'
 import type { Completion } from './completion.ts'
 import type { Interpreter } from './interpreter.ts'
-import type { Scope } from './scope.ts'
 
 /**
  * The parts of the interpreter that call each other in turn (an expression holds a call, a call runs statements, statements

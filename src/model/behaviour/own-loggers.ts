@@ -8,10 +8,6 @@ const LOGGER =
 
 /** Whether a function is called like one that writes down what happens. */
 export const isCalledLogger = (name: string): boolean => LOGGER.test(name)
-
-/** What the first call of one did, as far as it was seen. */
-export type Logged = 'logs' | 'nothing' | 'more'
-
 /** A word that says how grave it is (`log('error', …)`): one level may be sent somewhere that another is not. */
 const LEVEL = /^[a-z]{3,9}$/i
 

@@ -1,11 +1,11 @@
 import type { Place } from '../../lib/place.ts'
 import { type Alt, type AnyVal, type Cond, op, truth, type Val } from './abstract-value.ts'
-import { asksForWords } from './answers.ts'
 import type { Otherwise } from './behaviour.ts'
 import { anyOf, beginsWith, conditionOn, equality, holds, includesCond, truthAsked } from './conditions.ts'
 import { keyOf, keyOfCond } from './keys.ts'
 import { allowedOf, alternativesOf, isAmong, joinNarrowings, type Narrowing, narrowTo } from './narrowing.ts'
 import { withoutEmpty } from './or-empty.ts'
+import { asksForWords } from './words-of-error.ts'
 
 /** How many ways to a point are told apart. */
 const MAX_WAYS = 8

@@ -1,5 +1,6 @@
 import type { ExportFact, Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { boundNames } from '../frameworks/walk.ts'
+import type { Scope } from './abstract-value.ts'
 import { UNKNOWN, type Val } from './abstract-value.ts'
 import type { Given } from './behaviour.ts'
 import {
@@ -17,7 +18,6 @@ import {
   starsPart,
 } from './file-parts.ts'
 import { Reads } from './reads.ts'
-import type { Scope } from './scope.ts'
 
 /** Everything that following calls needs: the files, what specifiers mean, and the module scopes evaluated so far. */
 export interface Program {

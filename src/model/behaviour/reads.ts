@@ -1,6 +1,6 @@
 import { keptMap } from '../../lib/kept-map.ts'
+import type { Scope } from './abstract-value.ts'
 import { fileOf, specifierOf, specifierPart } from './file-parts.ts'
-import type { Scope } from './scope.ts'
 
 /** A name that is being evaluated. */
 interface Name {

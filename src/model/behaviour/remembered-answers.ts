@@ -1,6 +1,7 @@
 import type { Expr, FunctionIR } from '../../facts/javascript.ts'
 import { expressions } from '../frameworks/walk.ts'
-import { constant, native, object, UNDEFINED, type Val } from './abstract-value.ts'
+import { constant, object, UNDEFINED, type Val } from './abstract-value.ts'
+import { native } from './native.ts'
 
 const CACHE = /cache|memo/i
 /** What counts requests is looked at for what earlier ones left. */

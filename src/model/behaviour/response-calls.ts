@@ -1,8 +1,7 @@
 import type { Place } from '../../lib/place.ts'
-import { constant, type HostVal, UNKNOWN, type Val } from './abstract-value.ts'
+import { constant, type HostVal, Scope, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { respond, statusIn } from './responses.ts'
-import { Scope } from './scope.ts'
 
 /** `res.status(401).json({…})`, `reply.code(401).send()`: the last status set on the chain and the call that sends. */
 export function responseCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {

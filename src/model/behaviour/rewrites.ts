@@ -1,5 +1,5 @@
 import { stringOf, type Val } from './abstract-value.ts'
-import type { ImaginedRequest } from './behaviour.ts'
+import type { ImaginedRequest, Rewrite } from './behaviour.ts'
 
 /** Where a rewritten request goes: to the page that is asked about, to another one, or one that the code does not say. */
 export type Destination = 'here' | 'elsewhere' | 'somewhere'
@@ -13,13 +13,6 @@ export function destinationOf(to: Val | undefined, request: ImaginedRequest | un
   // `/view/domains/${host}${path}` is no page outside of `/view/domains`
   const front = to && frontIn(to)
   return front !== undefined && !page.startsWith(front) ? 'elsewhere' : 'somewhere'
-}
-
-/** What middleware puts in front of the path that is requested, and which functions have no part in it. */
-export interface Rewrite {
-  readonly front: string
-  /** Functions that answer all by themselves and rewrite to nothing below `front`: who gets there was not answered by them. */
-  readonly answering: readonly string[]
 }
 
 /** What a function that only answers rewrites requests to: how each of the paths begins. */

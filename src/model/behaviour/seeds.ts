@@ -1,9 +1,10 @@
 import type { Place } from '../../lib/place.ts'
-import { type HostVal, native, object, UNKNOWN, type Val } from './abstract-value.ts'
+import { type HostVal, object, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Seed } from './behaviour.ts'
 import { host } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { request } from './members.ts'
+import { native } from './native.ts'
 import { respond, statusIn } from './responses.ts'
 
 /** The value of a handler's parameter. `next` runs what follows in the chain of middleware. */

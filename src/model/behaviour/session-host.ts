@@ -1,8 +1,9 @@
 import type { Place } from '../../lib/place.ts'
-import { constant, type HostVal, isNullish, native, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import type { Trust } from './behaviour.ts'
 import { host } from './host-value.ts'
 import type { Interpreter } from './interpreter.ts'
+import { native } from './native.ts'
 import { callValue, maybe, settle } from './operations.ts'
 import { ENTRY } from './values.ts'
 

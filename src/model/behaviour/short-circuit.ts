@@ -1,12 +1,12 @@
 import type { Expr } from '../../facts/javascript.ts'
 import { inEdgeFunctions } from '../../lib/edge-function.ts'
 import type { Place } from '../../lib/place.ts'
+import type { Scope } from './abstract-value.ts'
 import { isLiteral, isNullish, op, truth, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { endingWithout } from './endings.ts'
 import type { Interpreter } from './interpreter.ts'
 import { evaluate, settle } from './operations.ts'
 import type { Assumption } from './path-condition.ts'
-import type { Scope } from './scope.ts'
 
 /** `a && b`, `a || b`, `a ?? b`: the second side is run only where the first leads there. */
 export function logical(it: Interpreter, operator: '&&' | '||' | '??', a: Val, right: Expr, scope: Scope, at: Place): Val {

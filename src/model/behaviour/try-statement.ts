@@ -1,5 +1,6 @@
 import type { Stmt } from '../../facts/javascript.ts'
 import type { Val } from './abstract-value.ts'
+import { Scope } from './abstract-value.ts'
 import { isGuardInFront, unlessAnswered } from './after-answer.ts'
 import { answersOf } from './answers.ts'
 import { bind } from './assignment.ts'
@@ -8,7 +9,6 @@ import { keepWrites } from './branches.ts'
 import type { Completion } from './completion.ts'
 import type { Interpreter, TryFrame } from './interpreter.ts'
 import { execute } from './operations.ts'
-import { Scope } from './scope.ts'
 
 type Try = Extract<Stmt, { k: 'try' }>
 

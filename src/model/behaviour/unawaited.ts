@@ -1,8 +1,8 @@
 import type { Expr, Stmt } from '../../facts/javascript.ts'
+import type { Scope } from './abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 import { lookup } from './operations.ts'
 import { holderOf } from './program.ts'
-import type { Scope } from './scope.ts'
 
 /** What the clients of databases hold and promises do not: reading one of them off a promise gives nothing, and calling that throws. */
 const OF_CLIENTS = /^(?:from|rpc|auth|storage|functions|schema)$/

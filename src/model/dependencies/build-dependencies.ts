@@ -1,6 +1,7 @@
 import type { LockfileFacts } from '../../facts/kinds.ts'
-import type { AppModel, ModelInput } from '../app-model.ts'
+import type { AppModel } from '../app-model.ts'
 import { fileRole } from '../files/files.ts'
+import type { ModelInput } from '../model-input.ts'
 import type { DependenciesModel, LockSummary, VulnerablePackage } from './dependencies.ts'
 import { type DirectRequest, directRequests, isInSync, type Manifests } from './direct-requests.ts'
 import { fixedVersion, matchAdvisories } from './match-advisories.ts'

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { Advisory, AdvisoryData } from '../app-model.ts'
+import type { Advisory, AdvisoryData } from './advisory.ts'
 
 /** Locked packages and the advisories that affect them. */
 export interface DependenciesModel {

@@ -1,5 +1,5 @@
 import semver from 'semver'
-import type { Advisory } from '../app-model.ts'
+import type { Advisory } from './advisory.ts'
 
 const ORDER = ['critical', 'high', 'moderate', 'low']
 

@@ -1,34 +1,7 @@
 import type { EnvVariableFact, SecretFact } from '../../facts/kinds.ts'
 import { isEnvFile, isEnvTemplate } from '../../lib/env-file-name.ts'
-import type { ModelInput } from '../app-model.ts'
-import type { Environment } from './env.ts'
-
-/** One env file or template, as it stands in the tree and as it stood before. */
-export interface EnvFileState {
-  readonly path: string
-  readonly template: boolean
-  /** True for files that tests load: their values are made up unless their format says otherwise. */
-  readonly test: boolean
-  readonly tracked?: EnvVersion
-  /** Versions in the history that differ from the tree's, newest first. */
-  readonly past: readonly (EnvVersion & { readonly commit: string })[]
-}
-
-export interface EnvVersion {
-  /** False when the content could not be read. */
-  readonly readable: boolean
-  readonly secrets: readonly EnvSecret[]
-  readonly variables: number
-}
-
-/** A secret of an env file. */
-export interface EnvSecret {
-  readonly name?: string
-  readonly line: number
-  readonly kind: string
-  readonly redacted: string
-  readonly live: 'live' | 'test' | 'local-demo'
-}
+import type { ModelInput } from '../model-input.ts'
+import type { EnvFileState, Environment, EnvSecret, EnvVersion } from './env.ts'
 
 /** Env files of the tree and of the history. */
 export function envFileStates(input: ModelInput): EnvFileState[] {

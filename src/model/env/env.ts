@@ -1,6 +1,4 @@
 import type { ValueFact } from '../../facts/kinds.ts'
-import type { EnvFileState } from './env-files.ts'
-import type { Separation } from './environments.ts'
 
 /** Environment variables: every read, every definition, env files in tree and history, and what ignore files let in. */
 export interface EnvModel {
@@ -78,4 +76,52 @@ export interface HardcodedProject {
   readonly keyLine: number
   /** Further files with the same literals. */
   readonly also: readonly { readonly path: string; readonly line: number }[]
+}
+
+/** One env file or template, as it stands in the tree and as it stood before. */
+export interface EnvFileState {
+  readonly path: string
+  readonly template: boolean
+  /** True for files that tests load: their values are made up unless their format says otherwise. */
+  readonly test: boolean
+  readonly tracked?: EnvVersion
+  /** Versions in the history that differ from the tree's, newest first. */
+  readonly past: readonly (EnvVersion & { readonly commit: string })[]
+}
+
+export interface EnvVersion {
+  /** False when the content could not be read. */
+  readonly readable: boolean
+  readonly secrets: readonly EnvSecret[]
+  readonly variables: number
+}
+
+/** A secret of an env file. */
+export interface EnvSecret {
+  readonly name?: string
+  readonly line: number
+  readonly kind: string
+  readonly redacted: string
+  readonly live: 'live' | 'test' | 'local-demo'
+}
+
+/** A value that names one project, account or database: two environments with the same one are one environment. */
+export interface Identity {
+  readonly what: string
+  readonly id: string
+  readonly definition: EnvDefinition
+}
+
+/** The same identity in a development and in a production source. */
+export interface SharedIdentity {
+  readonly what: string
+  readonly development: EnvDefinition
+  readonly production: EnvDefinition
+}
+
+export interface Separation {
+  readonly shared: readonly SharedIdentity[]
+  /** Identities that differ between the two sides, by variable name. */
+  readonly distinct: readonly string[]
+  readonly sides: { readonly development: readonly string[]; readonly production: readonly string[] }
 }

@@ -1,27 +1,6 @@
 import { identifies } from '../../facts/secrets/hash.ts'
 import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
-import type { EnvDefinition, Environment } from './env.ts'
-
-/** A value that names one project, account or database: two environments with the same one are one environment. */
-export interface Identity {
-  readonly what: string
-  readonly id: string
-  readonly definition: EnvDefinition
-}
-
-/** The same identity in a development and in a production source. */
-export interface SharedIdentity {
-  readonly what: string
-  readonly development: EnvDefinition
-  readonly production: EnvDefinition
-}
-
-export interface Separation {
-  readonly shared: readonly SharedIdentity[]
-  /** Identities that differ between the two sides, by variable name. */
-  readonly distinct: readonly string[]
-  readonly sides: { readonly development: readonly string[]; readonly production: readonly string[] }
-}
+import type { EnvDefinition, Environment, Identity, Separation, SharedIdentity } from './env.ts'
 
 /** Where one file has a section for each environment: a preview that shares production's project was written down as such. */
 const PROFILES: readonly EnvDefinition['source'][] = ['platform-config']

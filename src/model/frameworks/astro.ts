@@ -1,10 +1,11 @@
 import { folderPrefix } from '../../lib/folder-prefix.ts'
-import type { Before, Code, Entry, Framework, Middleware } from './entry.ts'
+import type { Before, Entry, Framework, Middleware } from './entry.ts'
 import { routeSubject } from './entry.ts'
 import { exportedHandler, frameworkIn, SHOWN_METHODS } from './exported-handlers.ts'
 import { fileToRoute, routeFile } from './file-routes.ts'
 import { handlerEntry } from './handler-entry.ts'
 import { comparesMethod } from './method-dispatch.ts'
+import type { Code } from './program.ts'
 import { codeOf, type Program } from './program.ts'
 import { propOf, stringOf } from './walk.ts'
 

@@ -1,9 +1,10 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Code, Entry, Framework } from './entry.ts'
+import type { Entry, Framework } from './entry.ts'
 import { exportedHandler } from './exported-handlers.ts'
 import { toEntry } from './express.ts'
 import { honoRouters } from './hono.ts'
+import type { Code } from './program.ts'
 import { codeOf, type Program } from './program.ts'
 import { expressionsDeep, propOf } from './walk.ts'
 

@@ -1,14 +1,7 @@
-import type { Expr, FunctionId } from '../../facts/javascript.ts'
+import type { FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Given, Seed, Value } from '../behaviour/behaviour.ts'
-
-/**
- * Code that can be called: a function of a file, or an expression in the scope of a function (0 is the module body) whose
- * value is the function, such as `withAuth(handler)`. `bound` is the object that a method is called on.
- */
-export type Code =
-  | { readonly k: 'fn'; readonly path: string; readonly fn: FunctionId }
-  | { readonly k: 'expr'; readonly path: string; readonly scope: FunctionId; readonly expr: Expr }
+import type { Code } from './program.ts'
 
 /** How a framework calls the code: which parameter is the request, where parameters and session state are found. */
 export type Calling =

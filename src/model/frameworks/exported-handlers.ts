@@ -1,5 +1,5 @@
 import type { ExportFact } from '../../facts/javascript.ts'
-import type { Code } from './entry.ts'
+import type { Code } from './program.ts'
 import { codeOf, type Meaning, type Program } from './program.ts'
 
 /** An exported handler: what it means and the lines to show for it. */

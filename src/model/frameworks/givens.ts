@@ -1,7 +1,6 @@
 import type { ClassIR, Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Given } from '../behaviour/behaviour.ts'
-import type { Code } from './entry.ts'
-import type { Program } from './program.ts'
+import type { Code, Program } from './program.ts'
 
 /** Collects what the functions that register routes are called with: `setupRoutes(app, storage)`. */
 export class Givens {

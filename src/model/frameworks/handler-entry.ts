@@ -1,4 +1,5 @@
-import { type Code, type Entry, routeSubject } from './entry.ts'
+import { type Entry, routeSubject } from './entry.ts'
+import type { Code } from './program.ts'
 
 type Where = Pick<Entry, 'framework' | 'route' | 'path' | 'calling' | 'before'>
 

@@ -1,6 +1,5 @@
 import type { Expr, Pattern } from '../../facts/javascript.ts'
-import type { Code } from './entry.ts'
-import type { Program } from './program.ts'
+import type { Code, Program } from './program.ts'
 import { expressions } from './walk.ts'
 
 /**

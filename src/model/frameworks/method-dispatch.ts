@@ -1,6 +1,5 @@
 import type { Expr, FunctionId, FunctionIR, Stmt } from '../../facts/javascript.ts'
-import type { Code } from './entry.ts'
-import type { Program } from './program.ts'
+import type { Code, Program } from './program.ts'
 import { blocksOf, expressionsDeep, stringOf } from './walk.ts'
 
 const METHOD = /^(GET|POST|PUT|PATCH|DELETE)$/

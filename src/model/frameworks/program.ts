@@ -8,7 +8,6 @@ import { Reads } from '../behaviour/reads.ts'
 import { type FilesModel, sourceFiles } from '../files/files.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { Workspace, WorkspacesModel } from '../workspaces/workspaces.ts'
-import type { Code } from './entry.ts'
 import { boundNames, statements } from './walk.ts'
 
 /** What a name finally means. */
@@ -307,3 +306,11 @@ function isRequire(e: Expr): boolean {
   if (e.k === 'mem') return isRequire(e.of)
   return e.k === 'call' && e.fn.k === 'id' && e.fn.name === 'require'
 }
+
+/**
+ * Code that can be called: a function of a file, or an expression in the scope of a function (0 is the module body) whose
+ * value is the function, such as `withAuth(handler)`. `bound` is the object that a method is called on.
+ */
+export type Code =
+  | { readonly k: 'fn'; readonly path: string; readonly fn: FunctionId }
+  | { readonly k: 'expr'; readonly path: string; readonly scope: FunctionId; readonly expr: Expr }

@@ -1,6 +1,7 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Before, Calling, Code } from './entry.ts'
+import type { Before, Calling } from './entry.ts'
+import type { Code } from './program.ts'
 import { codeOf, type Meaning, type Program } from './program.ts'
 import type { Router } from './router.ts'
 import { calleeText } from './walk.ts'

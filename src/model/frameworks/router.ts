@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Given } from '../behaviour/behaviour.ts'
-import type { Before, Calling, Code } from './entry.ts'
+import type { Before, Calling } from './entry.ts'
+import type { Code } from './program.ts'
 
 /** Methods of routers that register a route, and for which method of HTTP. */
 export const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }

@@ -1,6 +1,6 @@
 import type { Expr, FunctionId, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import type { Code } from './entry.ts'
+import type { Code } from './program.ts'
 import { codeOf, type Program } from './program.ts'
 import { expressions, expressionsDeep, propOf, stringOf } from './walk.ts'
 

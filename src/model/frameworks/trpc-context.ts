@@ -1,6 +1,5 @@
 import type { Expr } from '../../facts/javascript.ts'
-import type { Code } from './entry.ts'
-import type { Program } from './program.ts'
+import type { Code, Program } from './program.ts'
 import { expressions, statements } from './walk.ts'
 
 /** The function that makes the context of each call, as the library's own documentation and templates call it. */

@@ -1,6 +1,7 @@
 import type { Expr, FunctionId } from '../../facts/javascript.ts'
-import type { Before, Code, Entry, Framework } from './entry.ts'
+import type { Before, Entry, Framework } from './entry.ts'
 import { nextMiddlewareFor } from './next-middleware.ts'
+import type { Code } from './program.ts'
 import { codeOf, type Meaning, type Program } from './program.ts'
 import { databasesInContext } from './trpc-context.ts'
 import { expressionsDeep } from './walk.ts'

@@ -1,6 +1,6 @@
 import type { Table } from '../../database/database.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Condition, Step, Value } from '../behaviour/behaviour.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 import { contains } from './conditions.ts'
 
 export type Schema = Pick<SchemaModel, 'tables' | 'functions' | 'policies'>

@@ -1,6 +1,6 @@
 import { checkLiterals } from '../../database/access/seed-values.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Step, Value } from '../behaviour/behaviour.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 import { tableNamed } from './event-claim.ts'
 import type { Processor, RefusedState } from './payments.ts'
 

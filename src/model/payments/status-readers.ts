@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
-import type { SchemaModel } from '../app-model.ts'
 import { expressions, stringOf } from '../frameworks/walk.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 
 /** Columns that say whether somebody has paid. */
 export const STATE_COLUMN =

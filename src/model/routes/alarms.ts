@@ -1,6 +1,6 @@
 import type { Step } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-model.ts'
 
 /** What speaks to the people who run the application, or keeps a record for them. */
 const TELLS: ReadonlySet<Work['kind']> = new Set(['mail', 'sms', 'insert', 'paid-api', 'rpc'])

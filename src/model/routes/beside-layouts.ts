@@ -1,11 +1,12 @@
+import type { ModelBase } from '../app-model.ts'
 import type { Behaviour, Entry as Runnables, Step } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
-import type { ModelBase } from '../build-model.ts'
 import type { Entry } from '../frameworks/entry.ts'
+import type { Guard } from './guard-model.ts'
 import { inProduction } from './in-production.ts'
-import type { Guard } from './proof.ts'
 import { runnablesOf } from './run-entry.ts'
-import { type Work, workOf } from './work.ts'
+import { workOf } from './work.ts'
+import type { Work } from './work-model.ts'
 
 /**
  * What the load of a page reads of people with the service role when the layouts above it are left out: SvelteKit runs theirs beside the page's, and

@@ -1,6 +1,6 @@
 import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { partsOf } from '../behaviour/mentions.ts'
-import type { Guard } from './proof.ts'
+import type { Guard } from './guard-model.ts'
 
 /**
  * Whether what a step changes is named by something of the request beside what was shown to be known: that a payment, or a row found by its

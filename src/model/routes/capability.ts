@@ -6,8 +6,8 @@ import { findsSession } from '../behaviour/signed-tokens.ts'
 import { ENTRY, isCallers } from '../behaviour/values.ts'
 import { fromProcessor } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
+import type { Guard } from './guard-model.ts'
 import { keyForLookUp } from './key-look-up.ts'
-import type { Guard } from './proof.ts'
 
 const CAPABILITY =
   /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe|(?:unique|secret|magic|public)_?link/i

@@ -3,7 +3,7 @@
  * tell which check was meant.
  */
 import type { Behaviour, Value } from '../behaviour/behaviour.ts'
-import type { Proof } from './proof.ts'
+import type { Proof } from './guard-model.ts'
 
 /** Cookies that remember how somebody likes to see the pages. */
 const PREFERENCE = /theme|style|locale|lang|layout|sidebar|consent|colou?r|currency|i18n|banner|dismiss/i

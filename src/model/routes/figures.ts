@@ -4,9 +4,9 @@ import type { Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Effect, Filter } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 
 type Query = Extract<Effect, { kind: 'db' }>
 

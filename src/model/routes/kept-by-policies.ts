@@ -1,9 +1,9 @@
 import type { AccessMatrix, AccessObject, Command } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
-import type { Guard } from './proof.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
+import type { Guard } from './guard-model.ts'
 
 /**
  * The guard that row level security is for a step: it comes only after a row that the caller's own client found, which nobody sees without a

@@ -5,7 +5,7 @@ import { rememberFor } from '../../lib/remember-for.ts'
 import type { Behaviour, Condition, Effect, Step, Value } from '../behaviour/behaviour.ts'
 import { isAlike } from '../behaviour/mentions.ts'
 import { guardOfStep } from './guard.ts'
-import type { Guard } from './proof.ts'
+import type { Guard } from './guard-model.ts'
 
 const openFunctions = rememberFor(({ holes = [] }: AccessMatrix): ReadonlySet<string> => {
   const open = holes.filter((h) => h.kind === 'function-write' && h.who === 'anon')

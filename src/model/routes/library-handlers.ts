@@ -1,7 +1,7 @@
 import type { Before, Entry } from '../frameworks/entry.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { stringsOf } from '../frameworks/walk.ts'
-import type { Guard } from './proof.ts'
+import type { Guard } from './guard-model.ts'
 
 /** Libraries whose handlers answer a route by themselves and check who calls, or are sign-in itself. */
 const HANDLERS: Readonly<Record<string, RegExp>> = {

@@ -1,9 +1,9 @@
 import { tablesCalled } from '../../database/called-table.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Effect, Step, Value } from '../behaviour/behaviour.ts'
-import type { Guard } from './proof.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
+import type { Guard } from './guard-model.ts'
 
 /** ORMs that leave a condition out whose value is undefined: what was meant to find nothing finds everything. */
 export const DROPS_UNDEFINED: ReadonlySet<string> = new Set(['prisma', 'typeorm'])

@@ -3,8 +3,8 @@ import type { Place } from '../../lib/place.ts'
 import type { Entry } from '../frameworks/entry.ts'
 import { type Program, packageOf } from '../frameworks/program.ts'
 import { propOf } from '../frameworks/walk.ts'
-import type { Guard } from './proof.ts'
-import type { Work } from './work.ts'
+import type { Guard } from './guard-model.ts'
+import type { Work } from './work-model.ts'
 
 /** The file routes of Uploadthing that a handler answers for and that ask nobody: without `middleware()` whoever calls is given an address to upload to. */
 export function openUploads(program: Program, entry: Entry): Place | undefined {

@@ -1,8 +1,8 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Step, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import type { Guard } from './guard-model.ts'
 import { isDigest } from './guard-words.ts'
-import type { Guard } from './proof.ts'
 
 /**
  * What a key proves whose row also holds the secret of a signature, where the signature is only looked at when one is sent: `if (signature) { … }`. The key

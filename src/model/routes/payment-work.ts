@@ -6,7 +6,7 @@ import { RETRIEVED } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
 import { carriesKey, isSignedIn } from './http-credentials.ts'
 import { bodyOf, constantsOf, methodOf } from './http-request.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-model.ts'
 
 /** Work outside of the application's own data: messages, payments, paid services. */
 export type Outside = Omit<Work, 'at' | 'via'>

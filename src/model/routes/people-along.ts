@@ -2,9 +2,9 @@ import { tablesCalled } from '../../database/called-table.ts'
 import type { Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 
 /** By which somebody is reached or let in: no list of those whom everybody may know shows that. */
 const REACHES = /e_?mail|phone|password|token|secret/i

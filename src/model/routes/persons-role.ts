@@ -4,8 +4,8 @@
  */
 import type { Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import type { Proof } from './guard-model.ts'
 import { isEverydayRole, isRole, isStanding, namesAdministrator } from './guard-words.ts'
-import type { Proof } from './proof.ts'
 
 /** `(await User.findByPk(caller.id)).role === 'admin'`, by a library that is not followed: what was asked for by nothing but the caller's id is the caller's. */
 export function roleOfFound(value: Value): Proof | undefined {

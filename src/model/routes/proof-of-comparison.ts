@@ -10,9 +10,10 @@ import { isNamedKey } from './claims-of-request.ts'
 import { serverSecret } from './environment-tests.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
+import type { Proof } from './guard-model.ts'
 import { asksWhichToken, digestIn, isCredential, isDigest, isRole, isVisitors, namesAdministrator } from './guard-words.ts'
 import { asUser, isAnybodys, roleOfFound } from './persons-role.ts'
-import { type Proof, weakest } from './proof.ts'
+import { weakest } from './proof.ts'
 import { claimProof, findsNobody, rowProof } from './proof-of-step.ts'
 
 /** How a comparison asks what a part of it proves: `proofOf` of a value, which asks comparisons in turn. */

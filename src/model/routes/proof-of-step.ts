@@ -21,10 +21,11 @@ import { credentialLookedUp } from './data-api-look-up.ts'
 import { asksAnotherService } from './delegated.ts'
 import { fromProcessor, PROCESSORS_OBJECT } from './from-processor.ts'
 import { fromRequest } from './from-request.ts'
+import type { Proof } from './guard-model.ts'
 import { ADMINS, ADMINS_SESSIONS, isCredential, isRole } from './guard-words.ts'
 import { keyForLookUp } from './key-look-up.ts'
 import { DROPS_UNDEFINED } from './of-caller-or-nobody.ts'
-import { leastTrusted, type Proof } from './proof.ts'
+import { leastTrusted } from './proof.ts'
 import { asksForRight, asksForRole, isGrant } from './rights-asked.ts'
 
 /** The success of a step that checks somebody. */

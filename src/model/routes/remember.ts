@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AccessMatrix } from '../../database/database.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
-import type { SchemaModel } from '../app-model.ts'
 import { fuelFor } from '../behaviour/analyse.ts'
 import { answerOf, specifierPart } from '../behaviour/file-parts.ts'
 import type { Program } from '../behaviour/program.ts'
 import { Reads, starred, textOf, textOfFiles, undeclared } from '../behaviour/reads.ts'
 import type { ModulesModel } from '../modules/modules.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 import { Readers } from './readers.ts'
 
 /** One following of code: how much it could take and how much it took. Within both, another limit would have made no difference. */

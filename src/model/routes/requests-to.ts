@@ -1,19 +1,11 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { lazily } from '../../lib/lazily.ts'
-import type { Place } from '../../lib/place.ts'
 import { rememberFor } from '../../lib/remember-for.ts'
 import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
+import type { OwnRequest } from './code-context.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import type { Route } from './routes.ts'
-
-/** A request that code of the application makes to a handler of its own. */
-export interface OwnRequest extends Place {
-  /** The code that makes it runs on the server alone, where no browser puts the cookies of a session along. */
-  readonly fromServer: boolean
-  /** It may bring a session or a secret: it sends headers that say who calls, or what it sends could not be read. */
-  readonly brings: boolean
-}
 
 /** The requests to a handler, for whoever writes advice about it: who calls decides what can be asked. */
 export function requestsTo(

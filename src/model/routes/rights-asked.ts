@@ -2,8 +2,8 @@ import { says } from '../../lib/snake-case.ts'
 import type { Effect, Filter, Step } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
 import { fromRequest } from './from-request.ts'
+import type { Proof } from './guard-model.ts'
 import { isRole, namesAdministrator } from './guard-words.ts'
-import type { Proof } from './proof.ts'
 
 /** What roles and permissions are called, in the languages that tables are named in. */
 const OF_RIGHTS = /(?:^|_)(?:rol(?:es?)?|ruol[oi]|permissions?|permisos?|permiss(?:ao|oes)|permess[oi]|rights|privileges?|grants)(?:$|_)/i

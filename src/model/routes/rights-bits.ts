@@ -1,7 +1,7 @@
 import type { Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import type { Proof } from './guard-model.ts'
 import { isRole } from './guard-words.ts'
-import type { Proof } from './proof.ts'
 
 /** Whose rights they are that are kept as bits and asked for a mask (`user.permissions & MANAGE_USERS`), where the request has no part in either. */
 export function rightsAmong(of: readonly Value[]): Value | undefined {

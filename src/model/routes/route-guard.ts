@@ -2,10 +2,10 @@ import type { Behaviour, Condition } from '../behaviour/behaviour.ts'
 import { type Imagined, imagineConditions } from './concrete.ts'
 import { holdsOnlyWhileUnset, isPlatformSetting } from './environment-tests.ts'
 import { guardOfConditions } from './guard.ts'
+import type { Guard } from './guard-model.ts'
 import { inProduction, UNREACHABLE } from './in-production.ts'
-import type { Guard } from './proof.ts'
 import { SENTINEL_PATH } from './run-entry.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-model.ts'
 
 /** What it takes to get past everything before a page. */
 export function gateGuard(behaviour: Behaviour | undefined, imagined: Imagined, framework: string): { guard?: Guard; reachable: boolean } | undefined {

@@ -4,15 +4,15 @@ import type { AccessMatrix, Table, UserData } from '../../database/database.ts'
 import { ELSEWHERE } from '../../database/plan/ddl.ts'
 import { lastPart } from '../../lib/last-part.ts'
 import { says, snakeCase } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Client, Effect, Value } from '../behaviour/behaviour.ts'
 import { mentions } from '../behaviour/mentions.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 import { fromRequest } from './from-request.ts'
 import { isKeptBack, isOnShow, isPageOfBusiness, isPublishedWhole, isShownAnyway, isWare, namesNobody } from './on-show.ts'
 import { tellsRecords, tellsWhatWasHeard } from './records-of-people.ts'
 import { dropsDevice, fillsCache, renewsOwnToken } from './upkeep.ts'
 import { asksForVisits, countsVisits } from './visits.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-model.ts'
 
 const LOGS =
   /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry|(?:security|fraud|threat|intrusion)_?alerts?)(_|$)/i

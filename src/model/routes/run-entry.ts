@@ -1,7 +1,8 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import type { Runnable, Entry as Runnables, Seed, Value } from '../behaviour/behaviour.ts'
-import type { Before, Calling, Code, Entry } from '../frameworks/entry.ts'
+import type { Before, Calling, Entry } from '../frameworks/entry.ts'
 import { samplePath } from '../frameworks/path-pattern.ts'
+import type { Code } from '../frameworks/program.ts'
 
 /** A file that does not exist; its only function is run after all middleware, so that its step carries what it takes to get through. */
 export const SENTINEL_PATH = '\0reached'

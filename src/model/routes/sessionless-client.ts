@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { boundNames, calleeText, expressionsDeep, statements, subExpressions } from '../frameworks/walk.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Surroundings } from './code-context.ts'
 
 /**
  * Whether a check asks a client of Supabase that was given neither cookies nor a token who is signed in: on a server it never finds anybody, and turns

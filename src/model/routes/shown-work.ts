@@ -1,11 +1,11 @@
 import { says } from '../../lib/snake-case.ts'
-import type { SchemaModel } from '../app-model.ts'
 import type { Behaviour, Step, Value } from '../behaviour/behaviour.ts'
 import { mentions, partsOf } from '../behaviour/mentions.ts'
+import type { SchemaModel } from '../schema/schema-model.ts'
 import { isDrawn } from './disclosed.ts'
 import { figuresOf } from './figures.ts'
 import { guardOfStep } from './guard.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-model.ts'
 
 /** True when an answer with content can be had without passing any guard. */
 export function disclosure(behaviour: Behaviour): boolean {

@@ -1,8 +1,8 @@
 import type { Value } from '../behaviour/behaviour.ts'
 import { serverSecret } from './environment-tests.ts'
 import { fromRequest } from './from-request.ts'
+import type { Proof } from './guard-model.ts'
 import { RIGHTS } from './guard-words.ts'
-import type { Proof } from './proof.ts'
 
 const LEFT_ON_REQUEST =
   /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/

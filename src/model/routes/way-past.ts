@@ -2,7 +2,7 @@ import type { Place } from '../../lib/place.ts'
 import type { Behaviour, Step } from '../behaviour/behaviour.ts'
 import { holdsOnlyIfSet, holdsOnlyWhileUnset, isPlatformSetting, isUnconfiguredAtHome } from './environment-tests.ts'
 import { guardOfStep } from './guard.ts'
-import type { Guard } from './proof.ts'
+import type { Guard } from './guard-model.ts'
 
 /**
  * The guard that a step has on another way to it, where the way without one is taken only while a variable is unset:

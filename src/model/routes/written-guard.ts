@@ -1,9 +1,9 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { boundNames, calleeText, statements, straight, subExpressions } from '../frameworks/walk.ts'
+import type { Surroundings } from './code-context.ts'
 import { namesIn, printExpr, printPattern } from './print-code.ts'
 import type { Route } from './routes.ts'
 import { asksSessionless } from './sessionless-client.ts'
-import type { Surroundings } from './surroundings.ts'
 
 /** Names that every program has. */
 const GLOBAL = /^(?:Deno|process|Request|Response|Headers|URL|JSON|String|Number|Boolean|Array|Object|Buffer|undefined|Date|Error|crypto|TextEncoder)$/

@@ -1,8 +1,8 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { statements } from '../frameworks/walk.ts'
+import type { Surroundings } from './code-context.ts'
 import { printExpr, printPattern } from './print-code.ts'
 import type { Route } from './routes.ts'
-import type { Surroundings } from './surroundings.ts'
 import { importLine } from './written-guard.ts'
 
 /**

@@ -3,12 +3,14 @@ import { clientQueries } from '../../database/plan/client-queries.ts'
 import { clientSchemas } from '../../database/plan/client-schemas.ts'
 import { exposure, filesWithClient, pageWithClient } from '../../database/plan/exposure.ts'
 import { prismaAccessors } from '../../database/plan/prisma/prisma-ddl.ts'
-import type { AppModel, ModelInput, SchemaModel } from '../app-model.ts'
+import type { AppModel } from '../app-model.ts'
 import { fileRole, sourceFiles } from '../files/files.ts'
+import type { ModelInput } from '../model-input.ts'
 import { type BucketInCode, bucketsInCode } from './buckets-in-code.ts'
 import { bucketsInConfig } from './buckets-in-config.ts'
 import { callsInCode } from './calls-in-code.ts'
 import { otherClients } from './own-clients.ts'
+import type { SchemaModel } from './schema-model.ts'
 
 const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
 

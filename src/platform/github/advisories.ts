@@ -1,4 +1,4 @@
-import type { Advisory, AdvisoryData } from '../../model/app-model.ts'
+import type { Advisory, AdvisoryData } from '../../model/dependencies/advisory.ts'
 
 /** What is known of one `name@version`: its advisories and when they were asked for (ms since 1970). */
 export interface CachedAdvisories {

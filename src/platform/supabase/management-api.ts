@@ -1,5 +1,5 @@
 import type { FactsIndex } from '../../facts/facts.ts'
-import type { HostedSettings } from '../../model/app-model.ts'
+import type { HostedSettings } from '../../model/auth/hosted-settings.ts'
 import { projectRefs } from '../../model/auth/project-refs.ts'
 
 export interface ManagementApiOptions {

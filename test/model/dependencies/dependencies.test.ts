@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { lockfile } from '../../../src/facts/extractors/lockfile/lockfile.ts'
 import { packageJson } from '../../../src/facts/extractors/package-json/package-json.ts'
 import type { FactsIndex } from '../../../src/facts/facts.ts'
-import type { Advisory, ModelInput } from '../../../src/model/app-model.ts'
+import type { Advisory } from '../../../src/model/dependencies/advisory.ts'
 import { buildDependencies, lockedPackageKeys } from '../../../src/model/dependencies/build-dependencies.ts'
 import { affects, fixedVersion } from '../../../src/model/dependencies/match-advisories.ts'
+import type { ModelInput } from '../../../src/model/model-input.ts'
 import { buildWorkspaces } from '../../../src/model/workspaces/workspaces.ts'
 
 const advisory = (pkg: string, vulnerable: string, more: Partial<Advisory> = {}): Advisory => ({

@@ -1,7 +1,7 @@
 import { extractorsFor, runExtractor } from '../../../src/facts/extract.ts'
 import type { FactKind, FactsIndex } from '../../../src/facts/facts.ts'
-import type { ModelInput } from '../../../src/model/app-model.ts'
 import { buildFiles } from '../../../src/model/files/files.ts'
+import type { ModelInput } from '../../../src/model/model-input.ts'
 import { buildModules } from '../../../src/model/modules/build-modules.ts'
 import type { ModulesModel } from '../../../src/model/modules/modules.ts'
 import { buildWorkspaces } from '../../../src/model/workspaces/workspaces.ts'

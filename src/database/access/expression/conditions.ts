@@ -1,5 +1,5 @@
 import { CALLER_ID } from './caller-terms.ts'
-import type { Evaluator } from './evaluate.ts'
+import type { Arm, Evaluation } from './evaluation.ts'
 import { ALWAYS, type Atom, anyOf, both, type Comparison, either, isTotal, NEVER, OPPOSITE, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
 import type { Scope } from './scope.ts'
 import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
@@ -31,17 +31,11 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 }
 const SIGNED_OUT: Ways = [[{ a: 'null', of: CALLER_ID, not: false }]]
 
-/** One result of a CASE, with the ways in which it is the one. */
-export interface Arm {
-  readonly result: Tree | undefined
-  readonly when: Ways
-}
-
 /** When a boolean expression is true, false or NULL. Parts of it are asked of the evaluator, which counts how deep they are nested. */
 export class Conditions {
-  readonly #evaluator: Evaluator
+  readonly #evaluator: Evaluation
 
-  constructor(evaluator: Evaluator) {
+  constructor(evaluator: Evaluation) {
     this.#evaluator = evaluator
   }
 

@@ -1,6 +1,7 @@
-import { type Arm, Conditions } from './conditions.ts'
+import { Conditions } from './conditions.ts'
+import type { Arm, Evaluation, Result, Selected } from './evaluation.ts'
 import { ALWAYS, both, type Comparison, combinedAtoms, type Term, type Ways } from './predicate.ts'
-import { Rows, type Selected } from './rows.ts'
+import { Rows } from './rows.ts'
 import { type Alternatives, type Frame, type Instance, type KnownFunction, NO_VARIABLES, type Scope, splitName, type Variable, type World } from './scope.ts'
 import { names, type Tree } from './tree.ts'
 import { Values } from './values.ts'
@@ -17,19 +18,12 @@ const MAX_DEPTH = 40
 const MAX_INSTANCES = 400
 /** Conditions put together for one policy or function, a second's work; the largest that people write by hand take a twentieth. */
 const MAX_COMBINED = 10_000_000
-/** A row that a function gives: its first column or its value, and all columns of a query. */
-export interface Result {
-  readonly target: Tree | undefined
-  readonly targets?: readonly Tree[]
-  readonly scope: Scope
-  readonly when: Ways
-}
 
 /**
  * Turns a policy expression or a query of a function into the ways in which it becomes true. Sub-queries and functions of the
  * repository are opened: their tables become instances, their conditions part of the way.
  */
-export class Evaluator {
+export class Evaluator implements Evaluation {
   readonly instances: Instance[] = []
   readonly world: World
   readonly #returnsOf: ReturnsOf

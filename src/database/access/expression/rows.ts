@@ -1,16 +1,13 @@
-import type { Evaluator, Result } from './evaluate.ts'
+import type { Evaluation, Selected } from './evaluation.ts'
 import { ALWAYS, anyOf, both, either, grouped, NEVER, type Ways } from './predicate.ts'
 import { type Alternatives, type Frame, NO_VARIABLES, type Scope, splitName, under } from './scope.ts'
 import { columnParts, kindOf, names, type Tree, uncast } from './tree.ts'
 
-/** One query of a SELECT: its first column, all of them, and when it yields a row. */
-export type Selected = Required<Result>
-
 /** Opens queries: what stands in FROM becomes instances, its conditions part of the way. */
 export class Rows {
-  readonly #evaluator: Evaluator
+  readonly #evaluator: Evaluation
 
-  constructor(evaluator: Evaluator) {
+  constructor(evaluator: Evaluation) {
     this.#evaluator = evaluator
   }
 

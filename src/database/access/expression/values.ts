@@ -1,5 +1,5 @@
 import { callerFunction, member, pathText } from './caller-terms.ts'
-import type { Evaluator } from './evaluate.ts'
+import type { Evaluation } from './evaluation.ts'
 import { ALWAYS, both, computed, isTotal, type Term, type Ways } from './predicate.ts'
 import { type Alternatives, findColumn, NO_VARIABLES, rowOf, type Scope, under } from './scope.ts'
 import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
@@ -9,9 +9,9 @@ const NULL: Alternatives = [{ term: { t: 'const', value: null }, when: ALWAYS }]
 
 /** What scalar expressions stand for: columns, the caller, constants, what functions give. */
 export class Values {
-  readonly #evaluator: Evaluator
+  readonly #evaluator: Evaluation
 
-  constructor(evaluator: Evaluator) {
+  constructor(evaluator: Evaluation) {
     this.#evaluator = evaluator
   }
 

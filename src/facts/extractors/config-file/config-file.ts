@@ -1,4 +1,4 @@
-import type { Extractor, Problem } from '../../facts.ts'
+import type { Extractor } from '../../facts.ts'
 import type { ConfigFileFacts } from '../../kinds.ts'
 import { SECRETS_VERSION } from '../../secrets/detect.ts'
 import { secretByName } from '../../secrets/named.ts'
@@ -6,13 +6,6 @@ import { redact } from '../../secrets/redact.ts'
 import { readJson } from './json.ts'
 import { readToml } from './toml.ts'
 import { readYaml } from './yaml.ts'
-
-/** What a reader of one format gives: plain data, the line of each dotted path, and what could not be read. */
-export interface ConfigReading {
-  readonly data: unknown
-  readonly lines: Readonly<Record<string, number>>
-  readonly problems: readonly Problem[]
-}
 
 const JSON_NAMES =
   'vercel,now,tsconfig,tsconfig.*,jsconfig,jsconfig.*,deno,import_map,app,manifest,eas,turbo,nx,project,lerna,firebase,wrangler,railway,netlify,angular,staticwebapp.config,amplify,_journal,components,sst,cors'

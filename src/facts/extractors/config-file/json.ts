@@ -1,6 +1,6 @@
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { lineFinder } from '../../../lib/line-finder.ts'
-import type { ConfigReading } from './config-file.ts'
+import type { ConfigReading } from './config-reading.ts'
 
 /** Brackets below this depth are not followed: no configuration nests so deep, and the parser recurses. */
 export const MAX_DEPTH = 200

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Problem } from '../../facts.ts'
-import type { ConfigReading } from './config-file.ts'
+import type { ConfigReading } from './config-reading.ts'
 
 /** TOML 1.0. A file with an error is read without the offending lines, as far as that helps. */
 export function readToml(text: string): ConfigReading {

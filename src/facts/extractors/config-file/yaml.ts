@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml'
 import type { Problem } from '../../facts.ts'
-import type { ConfigReading } from './config-file.ts'
+import type { ConfigReading } from './config-reading.ts'
 import { nesting as flowNesting, MAX_DEPTH } from './json.ts'
 
 /** An alias may stand for this many nodes in all; more is an attack on the reader. */

@@ -1,6 +1,7 @@
-import { array, isNullish, native, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { array, isNullish, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Trust } from '../behaviour.ts'
 import { keyOf } from '../keys.ts'
+import { native } from '../native.ts'
 import { callValue } from '../operations.ts'
 import { decodedToken } from '../token-claims.ts'
 import { LEFT_PROVIDER } from './left-provider.ts'

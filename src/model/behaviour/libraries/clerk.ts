@@ -1,6 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
-import { native, object, op, UNKNOWN, type Val } from '../abstract-value.ts'
+import { object, op, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
+import { native } from '../native.ts'
 import { respond } from '../responses.ts'
 import { identify } from './auth.ts'
 import type { Library, LibraryCall } from './library.ts'

@@ -1,7 +1,8 @@
 import type { Place } from '../../../lib/place.ts'
-import { native, op, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
+import { op, stringOf, UNKNOWN, type Val } from '../abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { request } from '../members.ts'
+import { native } from '../native.ts'
 import { callValue, settle } from '../operations.ts'
 import type { Library } from './library.ts'
 

@@ -1,4 +1,5 @@
-import { native, op, UNKNOWN, type Val } from '../abstract-value.ts'
+import { op, UNKNOWN, type Val } from '../abstract-value.ts'
+import { native } from '../native.ts'
 import { callValue, settle } from '../operations.ts'
 import type { Library } from './library.ts'
 
