@@ -3,6 +3,10 @@ import { createLog } from './app/log.ts'
 import { defaultPorts } from './app/ports.ts'
 import { readSettings, SettingsError } from './app/settings.ts'
 import { startApp } from './app/start.ts'
+import { sandboxLayers } from './platform/local/database.ts'
+
+// Node opens its inspector on SIGUSR1, and through it runs any code: not even where the program was started without --disable-sigusr1.
+process.on('SIGUSR1', () => undefined)
 
 const log = createLog()
 
@@ -22,12 +26,13 @@ try {
     // Probot's set-up page registers the App from app.yml and writes .env.
     await run(() => {}, { env: process.env, log })
   } else {
-    const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken)
+    const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken, settings.sandboxSocket)
     const app = await startApp({ ...settings, ...settings.credentials, ports, log })
     log.info(
       { url: app.url, store: settings.databaseUrl ? 'PostgreSQL' : `embedded in ${settings.dataDir}`, github: settings.credentials.baseUrl },
       'Prelaunch runs',
     )
+    log.info({ sandbox: await sandboxLayers(settings.sandboxSocket) }, 'layers around the SQL sandbox')
     let stopping = false
     const stop = (signal: string) => {
       if (stopping) return

@@ -6,6 +6,8 @@ export interface Limits {
   readonly message: number
   /** Bytes of all messages until `renew`. */
   readonly total: number
+  /** Messages until `renew`: small ones cost the reader more than their bytes. */
+  readonly count: number
 }
 
 /** What becomes of what arrives. */
@@ -28,6 +30,7 @@ export class JsonLines {
   #parts: Buffer[] = []
   #pending = 0
   #total = 0
+  #count = 0
   #broken = false
 
   constructor(stream: Duplex, limits: Limits, receiver: Receiver) {
@@ -47,6 +50,7 @@ export class JsonLines {
   /** Begins to count the total anew. */
   renew(): void {
     this.#total = 0
+    this.#count = 0
   }
 
   #take(chunk: Buffer): void {
@@ -71,6 +75,10 @@ export class JsonLines {
 
   #deliver(): void {
     if (this.#broken) return
+    if (++this.#count > this.#limits.count) {
+      this.#breach('it sent more messages than allowed')
+      return
+    }
     const text = Buffer.concat(this.#parts, this.#pending).toString('utf8')
     this.#parts = []
     this.#pending = 0

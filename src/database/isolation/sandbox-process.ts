@@ -5,11 +5,8 @@ import { JsonLines, type Limits } from './json-lines.ts'
 import { CHANNEL } from './process-settings.ts'
 import { residentBytes } from './resident-memory.ts'
 
-/**
- * What a sandbox may answer: one message, and all until the next replay. Ten times what the largest schema that was measured gives (350 migrations,
- * 170 tables: 6 MB).
- */
-const ANSWERS: Limits = { message: 64 * 2 ** 20, total: 128 * 2 ** 20 }
+/** What a sandbox may answer until the next replay: the bytes of one message and of all, and how many (it names the step under way 20 times a second). */
+const ANSWERS: Limits = { message: 64 * 2 ** 20, total: 128 * 2 ** 20, count: 20_000 }
 
 /** What whoever asks hears: answers as they came, believed by nobody yet, and the end. */
 export interface Listener {

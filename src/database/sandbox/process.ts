@@ -185,7 +185,7 @@ function templateOf(asked: Template): string | Uint8Array | undefined {
 }
 
 /** Requests come from our own program, which bounds what it reads of a repository. */
-const LIMITS = { message: 2 ** 30, total: Number.POSITIVE_INFINITY }
+const LIMITS = { message: 2 ** 29, total: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY }
 
 const supervisor = new Supervisor()
 const channel = new Socket({ fd: CHANNEL })
