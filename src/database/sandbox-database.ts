@@ -46,6 +46,8 @@ export class SandboxDatabase implements Database {
   private readonly recent = new Map<string, Promise<DatabaseResult>>()
   private begun: Begun | undefined
   private readonly begunBefore = new Set<string>()
+  /** How often this was closed: what was being started then must not stay. */
+  private closings = 0
   /** The processes that run, and how many replays each one has done. */
   private readonly children = new Map<SandboxProcess, number>()
 
@@ -95,6 +97,11 @@ export class SandboxDatabase implements Database {
   rest(): void {
     if (this.replaysPerProcess > 1) return
     if (this.idle) this.end(this.idle)
+    else
+      this.spare?.then(
+        (child) => this.end(child),
+        () => undefined,
+      )
     this.idle = undefined
     this.spare = undefined
   }
@@ -102,6 +109,7 @@ export class SandboxDatabase implements Database {
   async close(): Promise<void> {
     this.spare = undefined
     this.begun?.unwanted.abort()
+    this.closings++
     for (const child of this.children.keys()) child.end()
     this.children.clear()
   }
@@ -219,8 +227,10 @@ export class SandboxDatabase implements Database {
   }
 
   private async start(): Promise<SandboxProcess> {
+    const { closings } = this
     const child = await this.source.start(this.replaysPerProcess > 1)
-    this.children.set(child, 0)
+    if (closings === this.closings) this.children.set(child, 0)
+    else child.end()
     return inReserve(child)
   }
 

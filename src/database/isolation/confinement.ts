@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { asOtherUser, type Command } from './commands.ts'
 import type { Layers } from './layers.ts'
 import { inNamespaces } from './namespaces.ts'
-import { nodeFlags } from './node-flags.ts'
 import { readablePaths } from './readable.ts'
 
 /** What the system itself puts around the process. */
@@ -33,7 +32,7 @@ async function tryConfinements(namespaces: boolean, otherUser: boolean): Promise
     reasons.push(`namespaces: ${refused}`)
   }
   if (otherUser && process.getuid?.() === 0) {
-    const refused = await refusal(asOtherUser({ file: process.execPath, args: [...nodeFlags(true, []), '-e', READS_ALL, JSON.stringify(readablePaths())] }))
+    const refused = await refusal(asOtherUser({ file: process.execPath, args: ['-e', READS_ALL, JSON.stringify(readablePaths())] }))
     if (!refused) return { by: 'otherUser', ...because(reasons) }
     reasons.push(`another user: ${refused}`)
   }

@@ -33,10 +33,12 @@ export class SandboxSource {
 
   async #here(): Promise<Started> {
     const { layers, cacheDir } = this.#options
+    // Both take a while at first; neither needs the other.
+    const confinement = confinementOf(layers)
     this.#template ??= templateIn(cacheDir ?? cacheFolder(), layers)
     const template = await this.#template
     // Another user cannot read a file of this user's cache.
-    const readable = typeof template === 'string' && (await confinementOf(layers)).by !== 'otherUser'
+    const readable = typeof template === 'string' && (await confinement).by !== 'otherUser'
     const child = await launch({ layers, ...(readable ? { template } : {}) })
     return { process: SandboxProcess.of(child), template: readable ? { name: templateName() } : { base64: await base64(template) } }
   }

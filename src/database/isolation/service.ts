@@ -75,8 +75,9 @@ function join(child: ChildProcess, socket: Socket, running: Map<ChildProcess, So
     running.delete(child)
     socket.end()
   })
-  if (socket.destroyed) return end()
   socket.on('close', end)
   socket.pipe(channel)
   channel.pipe(socket)
+  // It may have been closed while the sandbox was started.
+  if (socket.destroyed) end()
 }

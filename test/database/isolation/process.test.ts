@@ -8,6 +8,7 @@ import { confinementOf } from '../../../src/database/isolation/confinement.ts'
 import { JsonLines } from '../../../src/database/isolation/json-lines.ts'
 import { ALL_LAYERS, only } from '../../../src/database/isolation/layers.ts'
 import { residentBytes } from '../../../src/database/isolation/resident-memory.ts'
+import { migration, replaySql, tableNames } from '../replay-sql.ts'
 import { startProbe } from './answer-of.ts'
 
 describe('messages as lines of JSON', () => {
@@ -59,11 +60,20 @@ test.each([
   await sandbox.gone()
 })
 
+test.each(['none', 'otherUser', 'namespaces'])('SQL is replayed alike under %s', async (by, { skip }) => {
+  const layers = by === 'none' ? only() : { ...ALL_LAYERS, namespaces: by === 'namespaces', otherUser: by === 'otherUser' }
+  skip((await confinementOf(layers)).by !== by, `this system does not allow ${by}`)
+  const result = await replaySql(migration('create extension vector; create table public.a (id int, at vector(3));'), { layers })
+  expect(tableNames(result)).toEqual(['public.a'])
+  expect(result.gaps).toEqual([])
+  expect(result.statements).toEqual({ total: 2, applied: 2, explained: 0 })
+})
+
 const linux = process.platform === 'linux'
 
 describe.runIf(linux)('a sandbox in namespaces', () => {
-  test('counts the memory of what runs in it, and ends with all of it', async () => {
-    if ((await confinementOf(ALL_LAYERS)).by !== 'namespaces') return console.log('skipped: this system does not allow namespaces')
+  test('counts the memory of what runs in it, and ends with all of it', async ({ skip }) => {
+    skip((await confinementOf(ALL_LAYERS)).by !== 'namespaces', 'this system does not allow namespaces')
     const sandbox = await startProbe(ALL_LAYERS, 'hang.mjs', {})
     await new Promise((resolve) => sandbox.listen({ onAnswer: resolve, onEnd: resolve }))
     const tree = descendants(process.pid).filter((pid) => commandOf(pid).includes('hang.mjs'))
@@ -76,8 +86,8 @@ describe.runIf(linux)('a sandbox in namespaces', () => {
     await until(() => tree.every((pid) => !runs(pid)))
   })
 
-  test('ends with the process that started it, although it hears nothing', async () => {
-    if ((await confinementOf(ALL_LAYERS)).by !== 'namespaces') return console.log('skipped: this system does not allow namespaces')
+  test('ends with the process that started it, although it hears nothing', async ({ skip }) => {
+    skip((await confinementOf(ALL_LAYERS)).by !== 'namespaces', 'this system does not allow namespaces')
     const parent = spawn(process.execPath, ['test/database/isolation/parent.mts', 'all'], { stdio: ['ignore', 'pipe', 'inherit'] })
     expect(String(await once(parent.stdout, 'data'))).toBe('runs\n')
     const tree = descendants(parent.pid as number)
