@@ -73,7 +73,7 @@ describe.runIf(linux)('what a layer stops with all others switched off', () => {
     expect(results).toEqual(Object.fromEntries(ROWS.map(([name]) => [name, 'no'])))
   })
 
-  test.each(NAMES)('%s', async (name, { skip }) => {
+  test.for(NAMES)('%s', async (name, { skip }) => {
     skip(possible[name] === false, `this system does not allow ${name}`)
     expect(await attack(only(name))).toEqual(expected(name))
   })

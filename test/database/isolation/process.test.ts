@@ -60,7 +60,7 @@ test.each([
   await sandbox.gone()
 })
 
-test.each(['none', 'otherUser', 'namespaces'])('SQL is replayed alike under %s', async (by, { skip }) => {
+test.for(['none', 'otherUser', 'namespaces'])('SQL is replayed alike under %s', async (by, { skip }) => {
   const layers = by === 'none' ? only() : { ...ALL_LAYERS, namespaces: by === 'namespaces', otherUser: by === 'otherUser' }
   skip((await confinementOf(layers)).by !== by, `this system does not allow ${by}`)
   const result = await replaySql(migration('create extension vector; create table public.a (id int, at vector(3));'), { layers })
