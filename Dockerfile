@@ -17,9 +17,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=optional --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM node:24-slim
-# git reads the history in two requests; without it the API is asked for less.
+# git reads the history in two requests; without it the API is asked for less. util-linux and mount, which the sandbox's namespaces need, are in the base.
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* \
-  && useradd --system --uid 10001 --create-home prelaunch && mkdir /data && chown prelaunch /data
+  && useradd --system --uid 10001 --create-home prelaunch && mkdir /data /run/prelaunch && chown prelaunch /data /run/prelaunch
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 COPY --from=dependencies /app/node_modules ./node_modules
@@ -30,4 +30,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # No npm in between: SIGTERM reaches the process, which lets running audits end.
-CMD ["node", "dist/src/main.js"]
+CMD ["node", "--disable-sigusr1", "dist/src/main.js"]

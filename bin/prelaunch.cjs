@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// Node opens its inspector on SIGUSR1, and through it runs any code. A listener takes the place of that (a flag cannot be given after the start).
+process.on('SIGUSR1', () => {})
 // Plain ES5: it has to run far enough on an old Node to say what is wrong.
 require('../scripts/require-node.cjs')
 var fs = require('node:fs')

@@ -11,7 +11,7 @@ describe('the container image', () => {
   test('has a fixed base, runs as nobody special, and receives signals itself', () => {
     for (const from of dockerfile.getFROMs()) expect(from.getImage()).toMatch(/^node:24/)
     expect(last.findLast((i) => i.keyword === 'USER')?.text).toBe('prelaunch')
-    expect(JSON.parse(last.findLast((i) => i.keyword === 'CMD')?.text ?? '')).toEqual(['node', 'dist/src/main.js'])
+    expect(JSON.parse(last.findLast((i) => i.keyword === 'CMD')?.text ?? '')).toEqual(['node', '--disable-sigusr1', 'dist/src/main.js'])
     expect(last.some((i) => i.keyword === 'HEALTHCHECK' && i.text.includes('/healthz'))).toBe(true)
   })
 
@@ -37,7 +37,18 @@ test('the compose file has the App beside a PostgreSQL that is ready first', () 
   expect(services.prelaunch.environment.DATABASE_URL).toMatch(/^postgres:\/\/prelaunch:\$\{DB_PASSWORD/)
   expect(services.prelaunch.depends_on.db.condition).toBe('service_healthy')
   expect(services.db.volumes).toEqual(['db:/var/lib/postgresql/data'])
-  expect(Object.keys(volumes)).toEqual(['db'])
+  expect(Object.keys(volumes)).toEqual(['db', 'sandbox'])
+})
+
+test('the compose file gives the sandbox nothing, and the App its socket', () => {
+  const { services } = parse(readFileSync('compose.yaml', 'utf8'))
+  const { sandbox, prelaunch } = services
+  expect(sandbox).toMatchObject({ network_mode: 'none', read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  expect([sandbox.pids_limit, sandbox.mem_limit]).toEqual([512, '6g'])
+  expect([sandbox.env_file, sandbox.ports, sandbox.networks]).toEqual([undefined, undefined, undefined])
+  expect(Object.keys(sandbox.environment)).toEqual(['SANDBOX_SOCKET'])
+  expect(sandbox.volumes).toEqual(['sandbox:/run/prelaunch'])
+  expect(prelaunch.environment.SANDBOX_SOCKET).toBe(sandbox.environment.SANDBOX_SOCKET)
 })
 
 test('every test that SECURITY.md names is there', () => {

@@ -16,7 +16,11 @@ export async function serve(hidden: boolean): Promise<void> {
 
   try {
     const settings = await settingsOrSetUp(process.env, log)
-    const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken, { concurrency: settings.concurrency })
+    const ports = defaultPorts(settings.credentials.baseUrl, settings.supabaseToken, {
+      concurrency: settings.concurrency,
+      ...(settings.sandboxSocket ? { sandboxSocket: settings.sandboxSocket } : {}),
+      onLayers: (sandbox) => log.info({ sandbox }, 'layers around the SQL sandbox'),
+    })
     forgetSecrets(process.env)
     log.info(
       { ...ports.auditors.boundaries(), environment: hidden ? 'not visible to other processes' : 'as this process was started' },

@@ -13,6 +13,8 @@ export interface Settings {
   readonly webhookPath?: string
   /** Reads the settings of hosted projects; `SUPABASE_ACCESS_TOKEN`. */
   readonly supabaseToken?: string
+  /** Unix socket of the service that runs the sandboxes; `SANDBOX_SOCKET`. */
+  readonly sandboxSocket?: string
   /** Undefined before the App is registered. */
   readonly credentials?: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string; readonly baseUrl: string }
 }
@@ -42,7 +44,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     port: whole('PORT', 3000, 1, 65_535),
     ...(env['WEBHOOK_PATH'] ? { webhookPath: env['WEBHOOK_PATH'] } : {}),
     ...(env['SUPABASE_ACCESS_TOKEN'] ? { supabaseToken: env['SUPABASE_ACCESS_TOKEN'] } : {}),
+    ...(env['SANDBOX_SOCKET'] ? { sandboxSocket: env['SANDBOX_SOCKET'] } : {}),
   }
+  if (env['SANDBOX_SOCKET'] && !env['SANDBOX_SOCKET'].startsWith('/')) problems.push('SANDBOX_SOCKET must be the absolute path of a Unix socket.')
   if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) problems.push('DATABASE_URL must begin with postgres:// or postgresql://.')
   if (env['WEBHOOK_PATH'] && !env['WEBHOOK_PATH'].startsWith('/')) problems.push('WEBHOOK_PATH must begin with a slash.')
   if (env['GHE_HOST'] && /[/:]{2}|\/$/.test(env['GHE_HOST']))

@@ -1,11 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
+import { createHash } from 'node:crypto'
 import type { Database, DatabaseGap, DatabaseResult, ReplayCache, ReplayInput, TableHint } from './database.ts'
-import { preludeSql } from './sandbox/prelude.ts'
-import type { Answer, Request } from './sandbox/protocol.ts'
+import { ALL_LAYERS, type Layers } from './isolation/layers.ts'
+import type { SandboxProcess } from './isolation/sandbox-process.ts'
+import { SandboxSource } from './isolation/sandbox-source.ts'
+import { templateDigest } from './isolation/template-file.ts'
+import type { Answer } from './sandbox/protocol.ts'
 import { longestMs } from './sandbox/stopwatch.ts'
 import { mergeResults, separateDatabases } from './separate-databases.ts'
 
@@ -25,10 +24,11 @@ export interface SandboxOptions {
    * process and compiling the engine takes longer than most of their replays.
    */
   readonly replaysPerProcess?: number
+  /** Unix socket of the service that runs the sandboxes; a process of this machine when absent. */
+  readonly socket?: string
+  /** What is put around a sandbox of this machine: everything when absent. Less is for tests of the rest. */
+  readonly layers?: Layers
 }
-
-/** Raised whenever a template is built in another way. */
-const TEMPLATE_VERSION = '4'
 
 /** Raised whenever the same input can give another result. */
 const REPLAY_VERSION = '150'
@@ -36,21 +36,24 @@ const REPLAY_VERSION = '150'
 /** Computing time of one replay: three times what the largest schema that was measured takes (350 migrations, 170 tables: 10 s). */
 const DEFAULT_BUDGET_MS = 40_000
 
-/** The database in a child process of its own: no environment, no descriptors, watched and killed from outside. */
+/** The database in a sandbox: a process of its own behind the layers of `isolation`, watched and ended from outside. */
 export class SandboxDatabase implements Database {
   private readonly options: SandboxOptions
-  private template: Promise<string | Uint8Array> | undefined
-  private spare: Promise<ChildProcess> | undefined
+  private readonly source: SandboxSource
+  private spare: Promise<SandboxProcess> | undefined
   /** The process of `spare` once it runs. */
-  private idle: ChildProcess | undefined
+  private idle: SandboxProcess | undefined
   private readonly recent = new Map<string, Promise<DatabaseResult>>()
   private begun: Begun | undefined
   private readonly begunBefore = new Set<string>()
+  /** How often this was closed: what was being started then must not stay. */
+  private closings = 0
   /** The processes that run, and how many replays each one has done. */
-  private readonly children = new Map<ChildProcess, number>()
+  private readonly children = new Map<SandboxProcess, number>()
 
   constructor(options: SandboxOptions = {}) {
     this.options = options
+    this.source = new SandboxSource({ ...options, layers: options.layers ?? ALL_LAYERS })
   }
 
   async replay(input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult> {
@@ -94,6 +97,11 @@ export class SandboxDatabase implements Database {
   rest(): void {
     if (this.replaysPerProcess > 1) return
     if (this.idle) this.end(this.idle)
+    else
+      this.spare?.then(
+        (child) => this.end(child),
+        () => undefined,
+      )
     this.idle = undefined
     this.spare = undefined
   }
@@ -101,7 +109,8 @@ export class SandboxDatabase implements Database {
   async close(): Promise<void> {
     this.spare = undefined
     this.begun?.unwanted.abort()
-    for (const child of this.children.keys()) child.kill('SIGKILL')
+    this.closings++
+    for (const child of this.children.keys()) child.end()
     this.children.clear()
   }
 
@@ -141,7 +150,7 @@ export class SandboxDatabase implements Database {
       const spare = this.spare ?? this.start()
       this.spare = undefined
       this.idle = undefined
-      let child: ChildProcess
+      let child: SandboxProcess
       try {
         child = await spare
       } catch (error) {
@@ -162,7 +171,7 @@ export class SandboxDatabase implements Database {
   }
 
   private converse(
-    child: ChildProcess,
+    child: SandboxProcess,
     input: ReplayInput,
     budgetMs: number,
     skip: readonly string[],
@@ -177,31 +186,33 @@ export class SandboxDatabase implements Database {
         timer = setTimeout(() => done({ because: 'the time budget ended' }), longestMs(budgetMs) + 2000)
       }
       const watchdog = setInterval(() => {
-        if ((residentBytes(child.pid) ?? 0) > memoryBytes * 1.3) done({ because: 'it took more memory than allowed', label })
+        if ((child.residentBytes ?? 0) > memoryBytes * 1.3) done({ because: 'it took more memory than allowed', label })
       }, 100)
       const done = (outcome: { result: DatabaseResult } | { because: string; label?: string }) => {
         clearTimeout(timer)
         clearInterval(watchdog)
-        child.removeAllListeners('message')
-        child.removeAllListeners('exit')
+        child.listen(undefined)
         ended = true
         resolve(outcome)
       }
-      child.on('message', (answer: Answer) => {
-        if (answer.type === 'at') label = answer.label
-        else if (answer.type === 'result') done({ result: answer.result })
-        else if (answer.type === 'died') done({ because: answer.because })
+      child.listen({
+        onAnswer: (value) => {
+          const answer = value as Answer
+          if (answer.type === 'at') label = answer.label
+          else if (answer.type === 'result') done({ result: answer.result })
+          else if (answer.type === 'died') done({ because: answer.because })
+        },
+        onEnd: (because) => done({ because, ...(label ? { label } : {}) }),
       })
-      child.on('exit', () => done({ because: 'the sandbox ended by itself', ...(label ? { label } : {}) }))
       if (later?.unwanted.aborted) return done({ because: UNWANTED })
       // One in reserve may have died before it was needed.
-      if (!child.connected || child.exitCode !== null || child.signalCode !== null) {
+      if (child.ended) {
         done({ because: 'the sandbox ended by itself', label: 'start' })
         return
       }
       child.ref()
       const stepMs = this.options.stepMs ?? 4000
-      request(child, { type: 'replay', input, budgetMs, stepMs, memoryBytes, skip, ...(later ? { hintsFollow: true } : {}) })
+      child.send({ type: 'replay', input, budgetMs, stepMs, memoryBytes, skip, ...(later ? { hintsFollow: true } : {}) })
       if (!later) {
         limit()
         return
@@ -209,25 +220,25 @@ export class SandboxDatabase implements Database {
       later.unwanted.addEventListener('abort', () => done({ because: UNWANTED }))
       void later.hints.then((hints) => {
         if (ended) return
-        request(child, { type: 'hints', hints })
+        child.send({ type: 'hints', hints })
         limit()
       })
     })
   }
 
-  private async start(): Promise<ChildProcess> {
-    this.template ??= this.prepareTemplate()
-    const template = await this.template
-    const child = this.fork()
-    request(child, { type: 'start', template, ...(this.replaysPerProcess > 1 ? { again: true } : {}) })
+  private async start(): Promise<SandboxProcess> {
+    const { closings } = this
+    const child = await this.source.start(this.replaysPerProcess > 1)
+    if (closings === this.closings) this.children.set(child, 0)
+    else child.end()
     return inReserve(child)
   }
 
   /** After a replay: in reserve for the next one, where that may be. */
-  private keepOrEnd(child: ChildProcess): void {
+  private keepOrEnd(child: SandboxProcess): void {
     const replays = (this.children.get(child) ?? 0) + 1
     this.children.set(child, replays)
-    if (this.spare || replays >= this.replaysPerProcess || !child.connected) {
+    if (this.spare || replays >= this.replaysPerProcess || child.ended) {
       this.end(child)
       return
     }
@@ -239,68 +250,15 @@ export class SandboxDatabase implements Database {
     return this.options.replaysPerProcess ?? 1
   }
 
-  private fork(): ChildProcess {
-    const child = fork(new URL(`./sandbox/process${extname(import.meta.url)}`, import.meta.url), [], {
-      env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      serialization: 'advanced',
-      // A replay is over before optimised WebAssembly would pay: the baseline compiler alone takes half the processor time.
-      execArgv: ['--permission', '--allow-fs-read=*', '--allow-worker', '--no-warnings', '--liftoff-only'],
-    })
-    this.children.set(child, 0)
-    child.on('error', () => undefined)
-    return child
-  }
-
-  private end(child: ChildProcess): void {
+  private end(child: SandboxProcess): void {
     this.children.delete(child)
-    child.kill('SIGKILL')
-  }
-
-  /** The template from the cache folder, or built now. */
-  private async prepareTemplate(): Promise<string | Uint8Array> {
-    const dir = this.options.cacheDir ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir() || tmpdir(), '.cache'), 'prelaunch')
-    const file = join(dir, `database-${templateDigest()}.tar`)
-    try {
-      if (statSync(file).size > 0) return file
-    } catch {
-      // Not built yet.
-    }
-    const bytes = await this.build()
-    try {
-      mkdirSync(dir, { recursive: true, mode: 0o700 })
-      const draft = `${file}.${randomUUID()}`
-      writeFileSync(draft, bytes, { mode: 0o600 })
-      renameSync(draft, file)
-      return file
-    } catch {
-      return bytes
-    }
-  }
-
-  private build(): Promise<Uint8Array> {
-    const child = this.fork()
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => finish(() => reject(new Error('the template took too long to build'))), 60_000)
-      const finish = (then: () => void) => {
-        clearTimeout(timer)
-        this.end(child)
-        then()
-      }
-      child.on('message', (answer: Answer) => {
-        if (answer.type === 'template') finish(() => resolve(answer.bytes))
-        else if (answer.type === 'died') finish(() => reject(new Error(answer.because)))
-      })
-      child.on('exit', (code) => finish(() => reject(new Error(`the sandbox ended with status ${code}`))))
-      request(child, { type: 'build' })
-    })
+    child.end()
   }
 }
 
 /** A sandbox that waits for work must not keep the program alive. */
-function inReserve(child: ChildProcess): ChildProcess {
+function inReserve(child: SandboxProcess): SandboxProcess {
   child.unref()
-  child.channel?.unref()
   return child
 }
 
@@ -333,40 +291,11 @@ async function inSequence<T, R>(items: readonly T[], run: (item: T) => Promise<R
 
 const TRANSIENT = /time budget|in time|memory|sandbox/
 
-function request(child: ChildProcess, message: Request): void {
-  child.send(message, () => undefined)
-}
-
 /** The digest that a result is cached by: the input and what the platform's objects are. */
 export function replayDigest(input: ReplayInput): string {
   return createHash('sha256')
     .update(`${REPLAY_VERSION}\0${templateDigest()}\0${JSON.stringify(input)}`)
     .digest('hex')
-}
-
-let digestOfTemplate: string | undefined
-
-function templateDigest(): string {
-  digestOfTemplate ??= createHash('sha256').update(TEMPLATE_VERSION).update(preludeSql().join('\0')).update(engineVersion()).digest('hex').slice(0, 16)
-  return digestOfTemplate
-}
-
-function engineVersion(): string {
-  try {
-    return (JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@electric-sql/pglite')), 'utf8')) as { version: string }).version
-  } catch {
-    return ''
-  }
-}
-
-/** Resident memory as the kernel counts it; undefined where it does not say. */
-function residentBytes(pid: number | undefined): number | undefined {
-  if (pid === undefined || process.platform !== 'linux') return undefined
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096
-  } catch {
-    return undefined
-  }
 }
 
 /** Nothing is known of the database, and everything that depends on it is in doubt. */

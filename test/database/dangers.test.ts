@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import type { SandboxProcess } from '../../src/database/isolation/sandbox-process.ts'
 import { SandboxDatabase } from '../../src/database/sandbox-database.ts'
 import { auditFiles } from '../support/audit-files.ts'
 import { migration, replaySql, tableNames } from './replay-sql.ts'
@@ -164,8 +164,8 @@ describe('text that is no clean SQL', () => {
 test('a sandbox that is not needed ends, and another comes when one is', async () => {
   const database = new SandboxDatabase()
   database.warm()
-  const child = await (database as unknown as { spare: Promise<ChildProcess> }).spare
-  const gone = new Promise((resolve) => child.once('exit', resolve))
+  const child = await (database as unknown as { spare: Promise<SandboxProcess> }).spare
+  const gone = child.gone()
   database.rest()
   await gone
   const file = { path: 'supabase/migrations/1_a.sql', text: 'create table a (id int);', role: 'migration' } as const
@@ -177,9 +177,9 @@ test('a sandbox that is not needed ends, and another comes when one is', async (
 test('a sandbox that dies is replaced', async () => {
   const database = new SandboxDatabase()
   database.warm()
-  const child = await (database as unknown as { spare: Promise<ChildProcess> }).spare
-  const gone = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
+  const child = await (database as unknown as { spare: Promise<SandboxProcess> }).spare
+  const gone = child.gone()
+  child.end()
   await gone
   const result = await database.replay({
     files: [{ path: 'supabase/migrations/1_a.sql', text: 'create table a (id int);', role: 'migration' }],

@@ -1,6 +1,6 @@
-import type { ChildProcess } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
 import type { DatabaseResult, ReplayInput } from '../../src/database/database.ts'
+import type { SandboxProcess } from '../../src/database/isolation/sandbox-process.ts'
 import { elapsedMs, type Moment, withoutSince } from '../../src/database/sandbox/stopwatch.ts'
 import { SandboxDatabase } from '../../src/database/sandbox-database.ts'
 import { extractInProcess } from '../../src/facts/extract.ts'
@@ -24,9 +24,7 @@ const OTHER: ReplayInput = { ...NEEDS_A_HINT, files: [{ path: 'a.sql', role: 'lo
 let database: SandboxDatabase | undefined
 afterEach(() => database?.close())
 /** Sandboxes that run; those in reserve do not count as active resources of this process. */
-const running = () =>
-  [...(database as unknown as { children: ReadonlyMap<ChildProcess, number> }).children.keys()].filter((c) => c.exitCode === null && c.signalCode === null)
-    .length
+const running = () => [...(database as unknown as { children: ReadonlyMap<SandboxProcess, number> }).children.keys()].filter((c) => !c.ended).length
 const columns = (result: DatabaseResult) => result.catalog.tables.map((t) => `${t.name}: ${t.columns.map((c) => c.name).join(', ')}`)
 
 test('a replay that began before its hints were known waits for them and gives what a whole one gives', async () => {

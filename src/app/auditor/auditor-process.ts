@@ -4,7 +4,7 @@ import { readJsonLines, writeJsonLine } from '../../lib/json-lines.ts'
 import type { HostedSettings } from '../../model/auth/hosted-settings.ts'
 import type { AdvisoryData } from '../../model/dependencies/advisory.ts'
 import { closeInheritedDescriptors } from '../../platform/isolated/close-inherited.ts'
-import { localDatabase } from '../../platform/local/database.ts'
+import { localDatabase, sandboxLayers } from '../../platform/local/database.ts'
 import { ExtractionPool } from '../../platform/local/extraction-pool.ts'
 import { type History, type Snapshot, SourceError } from '../../source/source.ts'
 import { AuditThreads, type ThreadPorts } from '../audit-thread/audit-threads.ts'
@@ -14,11 +14,11 @@ import { type BrokerPort, type BrokerPorts, type FromAuditor, inParts, MAX_TO_AU
 // key and no token; whatever it needs it asks of the broker through descriptor 3.
 
 closeInheritedDescriptors()
-const [cacheDir] = process.argv.slice(2)
+const [cacheDir, socket] = process.argv.slice(2)
 const channel = new Socket({ fd: 3, readable: true, writable: true })
 const pool = new ExtractionPool()
 const threads = new AuditThreads()
-const database = localDatabase(cacheDir ? { cacheDir } : {})
+const database = localDatabase({ ...(cacheDir ? { cacheDir } : {}), ...(socket ? { socket } : {}) })
 const say = (message: FromAuditor) => void writeJsonLine(channel, message)
 
 /** An error whose original waits in the broker, under the number of its question. */
@@ -144,5 +144,6 @@ readJsonLines(channel, {
   },
   onProblem: () => process.exit(1),
 })
+void sandboxLayers(socket).then((report) => say({ type: 'layers', report }))
 // Without a broker there is nobody to work for.
 channel.on('close', () => process.exit(0)).on('error', () => process.exit(0))

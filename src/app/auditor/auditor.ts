@@ -1,3 +1,4 @@
+import type { LayersReport } from '../../database/isolation/report.ts'
 import { readJsonLines, writeJsonLine } from '../../lib/json-lines.ts'
 import type { Isolated } from '../../platform/isolated/launch.ts'
 import { SourceError } from '../../source/source.ts'
@@ -17,6 +18,8 @@ export interface AuditorLimits {
   readonly memoryBytes: number
   /** Milliseconds without a sign of life after which it is given up. */
   readonly silenceMs: number
+  /** Told which layers hold around the sandboxes that it starts. */
+  readonly onLayers?: (report: LayersReport) => void
 }
 
 interface Running {
@@ -107,6 +110,10 @@ export class Auditor {
     }
     this.#heard = performance.now()
     if (said.type === 'pong') return
+    if (said.type === 'layers') {
+      this.#limits.onLayers?.(said.report)
+      return
+    }
     const running = this.#running.get(said.audit)
     if (!running) {
       // What was under way when the audit was stopped still arrives; of one that never was, nothing can.

@@ -4,7 +4,7 @@ import { cacheFolder } from '../../platform/isolated/cache-folder.ts'
 import { launch } from '../../platform/isolated/launch.ts'
 import { SourceError } from '../../source/source.ts'
 import type { AuditedForApp, AuditRequestOfApp } from '../audit-thread/protocol.ts'
-import { Auditor, AuditorDied } from './auditor.ts'
+import { Auditor, AuditorDied, type AuditorLimits } from './auditor.ts'
 import type { AuditPortsOfBroker } from './ports-of-broker.ts'
 
 export interface AuditorsOptions {
@@ -13,6 +13,10 @@ export interface AuditorsOptions {
   /** MiB that an auditor may take; when absent 2 GiB for each audit and 3 GiB beside. */
   readonly memoryMiB?: number
   readonly silenceMs?: number
+  /** Unix socket of the service that runs the sandboxes; the auditor starts them itself when absent. */
+  readonly sandboxSocket?: string
+  /** Told by each auditor which layers hold around its sandboxes. */
+  readonly onLayers?: AuditorLimits['onLayers']
   /** The program of the auditor; ours when absent. */
   readonly entry?: URL
 }
@@ -80,11 +84,18 @@ export class Auditors {
 
   #start(): Auditor {
     if (this.#closed) throw new Error('the auditors are closed')
-    const { concurrency = 2, memoryMiB = 3072 + 2048 * concurrency, silenceMs = 60_000, entry = ENTRY } = this.#options
+    const { concurrency = 2, memoryMiB = 3072 + 2048 * concurrency, silenceMs = 60_000, entry = ENTRY, sandboxSocket, onLayers } = this.#options
     // Apart from what the command line uses, because auditors write here.
     const cache = cacheFolder('auditor')
-    const process = launch({ entry, args: [cache], reads: [`${cache}/*`, '/proc/*'], writes: [`${cache}/*`], parent: true, worker: true })
-    const auditor = new Auditor(process, { memoryBytes: memoryMiB * 2 ** 20, silenceMs })
+    const process = launch({
+      entry,
+      args: [cache, ...(sandboxSocket ? [sandboxSocket] : [])],
+      reads: [`${cache}/*`, '/proc/*'],
+      writes: [`${cache}/*`],
+      parent: true,
+      worker: true,
+    })
+    const auditor = new Auditor(process, { memoryBytes: memoryMiB * 2 ** 20, silenceMs, ...(onLayers ? { onLayers } : {}) })
     this.#all.add(auditor)
     return auditor
   }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { LayersReport } from '../../database/isolation/report.ts'
 import type { BrokerPort, BrokerPorts } from './protocol.ts'
 import { auditedSchema } from './report-schema.ts'
 
@@ -24,6 +25,17 @@ const ARGUMENTS = {
 
 const ports = Object.keys(ARGUMENTS) as [BrokerPort, ...BrokerPort[]]
 
+const elsewhere = v.union([v.boolean(), v.literal('see the log of the service')])
+const layers = v.strictObject({
+  wasmGate: v.boolean(),
+  flags: v.boolean(),
+  builtins: v.boolean(),
+  namespaces: elsewhere,
+  otherUser: elsewhere,
+  service: v.picklist(['not used', 'answers', 'does not answer']),
+  because: v.exactOptional(v.pipe(v.string(), v.maxLength(2000))),
+}) satisfies v.GenericSchema<unknown, LayersReport>
+
 /** What may be said at all. The argument of a question and the result of an audit are looked at by themselves, once it is known whose they are. */
 const messageSchema = v.variant('type', [
   v.strictObject({ type: v.literal('ask'), audit: number, id: number, port: v.picklist(ports), argument: v.unknown() }),
@@ -37,6 +49,7 @@ const messageSchema = v.variant('type', [
     stack: v.exactOptional(v.pipe(v.string(), v.maxLength(100_000))),
   }),
   v.strictObject({ type: v.literal('pong') }),
+  v.strictObject({ type: v.literal('layers'), report: layers }),
 ])
 
 export type Said = v.InferOutput<typeof messageSchema>

@@ -1,3 +1,4 @@
+import type { LayersReport } from '../../database/isolation/report.ts'
 import type { AuditedForApp, AuditRequestOfApp } from '../audit-thread/protocol.ts'
 
 /** What the auditor may ask of the broker: one JSON argument, one JSON answer. Maps are lists of entries, contents of files base64. */
@@ -37,6 +38,8 @@ export type FromAuditor =
       readonly stack?: string | undefined
     }
   | { readonly type: 'pong' }
+  /** Which layers hold around the sandboxes that it starts; said once, at the start. */
+  | { readonly type: 'layers'; readonly report: LayersReport }
 
 /** Bytes of one message. The broker's carry one file at most, of 64 MiB; the auditor's a report, or a batch of facts. */
 export const MAX_TO_AUDITOR = 128 << 20

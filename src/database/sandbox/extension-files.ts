@@ -54,6 +54,12 @@ const unpacked = memo((url: string): readonly { readonly path: string; readonly 
   ),
 )
 
+/** Every library of the bundles, as it lies in the installed packages: WebAssembly side modules. */
+export function bundledLibraries(): Uint8Array[] {
+  const urls = new Set(Object.values(BUNDLES).map((bundle) => bundle().href))
+  return [...urls].flatMap((url) => unpacked(url).flatMap(({ path, data }) => (path.endsWith('.so') ? [data] : [])))
+}
+
 /** The part of the engine's file system that is written to. */
 export interface FileSystem {
   mkdirTree(path: string): void

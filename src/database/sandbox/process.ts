@@ -1,7 +1,10 @@
-import { extname } from 'node:path'
+import { Socket } from 'node:net'
+import { basename, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { DatabaseGap, DatabaseResult, TableHint } from '../database.ts'
-import type { Answer, HintsFollow, Request } from './protocol.ts'
+import { JsonLines } from '../isolation/json-lines.ts'
+import { CHANNEL, type ProcessSettings } from '../isolation/process-settings.ts'
+import type { Answer, HintsFollow, Request, Template } from './protocol.ts'
 import { elapsedMs, type Moment, now, RESERVED_MS, withoutSince } from './stopwatch.ts'
 import type { WorkerJob, WorkerTask } from './worker.ts'
 
@@ -26,11 +29,19 @@ class Supervisor {
   /** Since when the step under way waits for them. */
   private waiting: Moment | undefined
   private restarts = 0
+  private building = false
 
   onRequest(request: Request): void {
-    if (request.type === 'build') this.spawn({ build: true })
-    else if (request.type === 'start') {
-      this.template = request.template
+    if (request.type === 'build') {
+      this.building = true
+      this.spawn({ build: true })
+    } else if (request.type === 'start') {
+      const template = templateOf(request.template)
+      if (template === undefined) {
+        send({ type: 'died', because: 'the sandbox has a template of another version' })
+        return
+      }
+      this.template = template
       this.again = request.again ?? false
       this.spawn(this.task())
     } else if (request.type === 'hints') this.onHints(request.hints)
@@ -60,8 +71,9 @@ class Supervisor {
 
   private spawn(task: WorkerTask): void {
     // V8's stack must hold what PostgreSQL's recursion limit allows, or the engine dies silently.
-    const worker = new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
-      workerData: task,
+    const worker = new Worker(new URL(`../isolation/guarded-worker${extname(import.meta.url)}`, import.meta.url), {
+      workerData: { ...task, layers: settings.layers },
+      env: {},
       resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 1024 },
     })
     this.worker = worker
@@ -129,6 +141,7 @@ class Supervisor {
     const worker = this.worker
     this.worker = undefined
     void worker?.terminate()
+    if (this.building) send({ type: 'died', because })
     // It died before there was anything to do: the job will start another.
     if (!this.job) return
     this.skip.add(this.label)
@@ -163,10 +176,25 @@ class Supervisor {
 /** A restart loads the template and replays from the beginning, of which some is kept for what comes after the SQL. */
 const MIN_RESTART_MS = RESERVED_MS + 1500
 
-function send(answer: Answer): void {
-  process.send?.(answer)
+const settings = JSON.parse(process.argv[2] ?? '') as ProcessSettings
+
+/** The file, whose name tells its version, or the bytes; undefined when this process was started with another one. */
+function templateOf(asked: Template): string | Uint8Array | undefined {
+  if ('base64' in asked) return Buffer.from(asked.base64, 'base64')
+  return settings.template && basename(settings.template) === asked.name ? settings.template : undefined
 }
 
+/** Requests come from our own program, which bounds what it reads of a repository. */
+const LIMITS = { message: 2 ** 29, total: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY }
+
 const supervisor = new Supervisor()
-process.on('message', (request: Request) => supervisor.onRequest(request))
-process.on('disconnect', () => process.exit(0))
+const channel = new Socket({ fd: CHANNEL })
+const lines = new JsonLines(channel, LIMITS, {
+  onMessage: (request) => supervisor.onRequest(request as Request),
+  onBreach: () => process.exit(1),
+})
+channel.on('close', () => process.exit(0))
+
+function send(answer: Answer): void {
+  lines.send(answer)
+}

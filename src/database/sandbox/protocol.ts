@@ -1,10 +1,13 @@
 import type { DatabaseResult, ReplayInput, TableHint } from '../database.ts'
 
-/** What the sandbox's process is asked to do. */
+/** A prepared data directory: the file that the process may read, by its name, or the bytes of one in base64. */
+export type Template = { readonly name: string } | { readonly base64: string }
+
+/** What the sandbox's process is asked to do. Everything here and in `Answer` crosses as JSON. */
 export type Request =
   | { readonly type: 'build' }
-  /** Prepares an engine from a template, given as a file or as bytes; `again` after each replay, for the next one. */
-  | { readonly type: 'start'; readonly template: string | Uint8Array; readonly again?: true }
+  /** Prepares an engine from a template; `again` after each replay, for the next one. */
+  | { readonly type: 'start'; readonly template: Template; readonly again?: true }
   | {
       readonly type: 'replay'
       readonly input: ReplayInput
@@ -25,7 +28,7 @@ export interface HintsFollow {
 
 /** What it answers. `at` names the step under way, so that a death can be blamed on it. */
 export type Answer =
-  | { readonly type: 'template'; readonly bytes: Uint8Array }
+  | { readonly type: 'template'; readonly base64: string }
   | { readonly type: 'at'; readonly label: string }
   /** The step under way needs the hints. */
   | { readonly type: 'waiting' }

@@ -33,7 +33,7 @@ if (port) {
   const post = (answer: Answer) => port.postMessage(answer)
   const task = workerData as WorkerTask
   if ('build' in task) {
-    post({ type: 'template', bytes: await buildTemplate() })
+    post({ type: 'template', base64: Buffer.from(await buildTemplate()).toString('base64') })
   } else {
     // The job may arrive while the engine starts.
     let told = untold()
