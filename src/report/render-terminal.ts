@@ -3,6 +3,7 @@ import type { AccessObject } from '../database/database.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, trialOf, VIEWERS, type Viewer } from './access-words.ts'
 import { answerOf } from './answer.ts'
+import { changesOf, countBySeverity, type Item, reportItems } from './items.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
@@ -18,8 +19,8 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text)
   const width = Math.max(60, Math.min(options.width ?? 100, 140))
   const out: string[] = [paint('bold', 'Prelaunch audit'), headline(report), '']
-  const findings = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f }))).sort((a, b) => rank(a.f) - rank(b.f))
-  for (const { c, f } of findings) out.push(...renderFinding(c, f, paint, width), '')
+  const items = reportItems(report)
+  for (const item of items) out.push(...renderItem(report, item, paint, width), '')
   out.push(paint('bold', 'The 25 checks'))
   let category = ''
   for (const c of report.checks) {
@@ -35,14 +36,15 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   }
   for (const p of report.audit.config.problems) out.push('', `${paint('yellow', 'Configuration')} ${cleanLine(p.path)}:${p.line} ${cleanLine(p.message)}`)
   if (report.comparison) {
-    const { introduced, existing, fixed, unreadable, lost } = report.comparison
+    const { lost } = report.comparison
+    const { introduced, existing, fixed, unreadable } = changesOf(report)
     if (lost) out.push('', paint('red', `The SQL can no longer be replayed, although the base could be: ${cleanLine(lost, 200)}`))
     out.push(
       '',
       `Compared with the base: ${introduced.length} introduced, ${existing.length} existing, ${fixed.length} fixed${unreadable.length ? `, ${unreadable.length} could not be read again` : ''}.`,
     )
   }
-  const { critical, high, medium } = report.summary
+  const { Critical: critical, High: high, Medium: medium } = countBySeverity(items)
   const { kind, headline: answer, sentence } = answerOf(report)
   out.push(
     '',
@@ -85,10 +87,11 @@ function headline(report: Report): string {
   return `${cleanLine(audit.repository ?? '')}${audit.repository ? ' ' : ''}${audit.commit.slice(0, 12)}, ${audit.files} files, ${audit.history.commits} commits${audit.complete ? '' : ' (the file list is not complete)'}`
 }
 
-function renderFinding(check: ReportCheck, f: ReportFinding, paint: Paint, width: number): string[] {
+function renderItem({ checks }: Report, f: Item, paint: Paint, width: number): string[] {
+  const failed = checks.filter((c) => f.members.some((m) => m.check === c.id)).map((c) => `${c.number} ${c.id}`)
   const state = f.state === 'introduced' ? ' (introduced)' : ''
   return [
-    `${paint([SEVERITY_TINT[f.severity], 'bold'], f.severity)}${state} ${paint('bold', cleanLine(f.title, 300))} ${paint('dim', `check ${check.number} ${check.id}${f.proof === 'executed' ? ', tried: the attack works' : ''}`)}`,
+    `${paint([SEVERITY_TINT[f.severity], 'bold'], f.severity)}${state} ${paint('bold', cleanLine(f.title, 300))} ${paint('dim', `check ${failed.join(', ')}${f.proof === 'executed' ? ', tried: the attack works' : ''}`)}`,
     `  ${paint('underline', `${cleanLine(f.path)}:${f.line}`)} ${cleanLine(f.subject)}`,
     ...wrap(`${cleanLine(f.message)}`, width, '  '),
     ...wrap(`Attack: ${cleanLine(f.attack)}`, width, '  '),
@@ -108,10 +111,6 @@ function note(c: ReportCheck): string {
   if (c.status === 'failed') return ` ${c.findings.length ? `${c.findings.length} finding${c.findings.length > 1 ? 's' : ''}` : 'reported under another check'}`
   const text = c.because ?? c.evidence[0]
   return text ? `: ${cleanLine(text, 160)}` : ''
-}
-
-function rank(f: ReportFinding): number {
-  return { Critical: 0, High: 1, Medium: 2 }[f.severity]
 }
 
 function wrap(text: string, width: number, indent: string): string[] {

@@ -114,8 +114,11 @@ async function run(job: WorkerJob, laterHints: Promise<readonly TableHint[]>, en
   host.mark('access')
   await engine.exec('set search_path = "$user", public, extensions')
   // a trial that hangs must not take with it what the parse trees show
-  const access = await tryAccess(accessSession(engine, parser, host, gaps, job.input), catalog, job.input, (soFar) =>
-    post({ type: 'replayed', result: { ...result, access: soFar } }),
+  const access = await tryAccess(
+    accessSession(engine, parser, host, gaps, job.input, () => readCatalog(engine, replayed)),
+    catalog,
+    job.input,
+    (soFar) => post({ type: 'replayed', result: { ...result, access: soFar } }),
   )
   post({ type: 'result', result: { ...result, access } })
 }
@@ -151,6 +154,7 @@ function accessSession(
   host: { mark(label: string): boolean; remainingMs(): number },
   gaps: DatabaseGap[],
   input: ReplayInput,
+  catalog: () => Promise<Catalog>,
 ): AccessSession {
   return {
     exec: (sql) => engine.exec(sql),
@@ -165,6 +169,7 @@ function accessSession(
     parse: (sql) => parser.parse(sql),
     parseExpression: (sql) => parser.parseExpression(sql),
     parsePlPgSql: (sql) => parser.parsePlPgSql(sql),
+    catalog,
     remainingMs: () => host.remainingMs(),
     gap: (gap) => gaps.push(gap),
     speaksOfColumn: (table, column) => speaksOfColumn(input, table, column),
