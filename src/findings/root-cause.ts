@@ -16,15 +16,19 @@ export function causeId(checkId: string, issue: Pick<Issue, 'subject' | 'discrim
 }
 
 /**
- * Findings of one cause at one place carry one fix, so that none contradicts another: that of the finding that is shown for them. Those at other places
- * keep their own, which is the same change for their lines.
+ * Findings of one cause carry one fix, so that none contradicts another: that of the finding that is shown for them. Those at other places keep their own
+ * where it is the same change for other lines.
  */
 export function withOneFix(findings: readonly Finding[]): Finding[] {
   const fixes = new Map<Finding, Fix>()
-  for (const group of Map.groupBy(findings, (f) => `${f.cause} ${f.at.path}:${f.at.line}`).values()) {
-    if (group.length < 2) continue
-    const fix = fixOfAll(group.toSorted(compareFindings))
-    for (const finding of group) fixes.set(finding, fix)
+  for (const cause of Map.groupBy(findings, (f) => f.cause).values()) {
+    const [first] = cause
+    const alike = first?.fix.code !== undefined && cause.every((f) => f.fix.code === first.fix.code)
+    for (const group of alike ? [cause] : Map.groupBy(cause, (f) => `${f.at.path}:${f.at.line}`).values()) {
+      if (group.length < 2) continue
+      const fix = fixOfAll(group.toSorted(compareFindings))
+      for (const finding of group) fixes.set(finding, fix)
+    }
   }
   return findings.map((f) => {
     const { from: _, stops: __, ...own } = fixes.get(f) ?? f.fix

@@ -6,6 +6,7 @@ import { type Cause, saysFine, saysMalformed } from './auth-cause.ts'
 import { fix, onlyByMail } from './auth-fixes.ts'
 import { RANK, weight } from './auth-severity.ts'
 import { attack, besides, message, name, titleOf } from './auth-words.ts'
+import { connectedForNamed } from './connected-for-named.ts'
 import { decodedFor } from './decoded-by-hand.ts'
 import { OPEN_WAYS } from './guard-fix.ts'
 import { missingGuard, missingLimit } from './handler-cause.ts'
@@ -113,7 +114,7 @@ function issueOf(cause: Cause, known: Known): Issue {
             : c.what === 'fail-open'
               ? ['CWE-636']
               : ['CWE-755'],
-    ...(c.what !== 'open' || told || route.behind ? {} : { cause: c.sentIn ? missingLimit(route) : missingGuard(route, audience) }),
+    ...(c.what !== 'open' || told || route.behind ? {} : { cause: c.sentIn ? missingLimit(route) : missingGuard(route, connectedForNamed(route).length ? undefined : audience) }),
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }

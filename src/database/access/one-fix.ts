@@ -35,7 +35,8 @@ export async function oneFixForEachCause(
     const codes = new Set(group.map((h) => h.fix?.code))
     const alike = codes.size === 1 && (group.every((h) => h.kind === 'policy') || group.every((h) => h.fix))
     if (alike) {
-      for (const hole of group) settled.set(hole, { ...hole, rootCause: cause })
+      const proved = isProved(group)
+      for (const hole of group) settled.set(hole, { ...hole, rootCause: cause, ...(hole.fix ? { fix: { ...hole.fix, proved } } : {}) })
       continue
     }
     const worthTrying = session.remainingMs() > RESERVE_MS
@@ -58,6 +59,10 @@ function byPolicies(holes: readonly Hole[]): (readonly Hole[])[] {
   return groups.filter((g) => g.length > 1)
 }
 
+/** What every command that was open when it was tried is refused with, is proved for all: what an error kept from being tried is no doubt. */
+const isProved = (group: readonly Hole[]): boolean =>
+  group.some((h) => h.fix?.proved === true) && group.every((h) => h.fix?.proved === true || h.proof !== 'executed')
+
 const causeOf = (group: readonly Hole[]): string => {
   const [name] = group.flatMap((h) => [h.policy ?? '', ...(h.beside ?? [])]).sort()
   return `policy ${group[0]?.object} "${name}"`
@@ -66,13 +71,26 @@ const causeOf = (group: readonly Hole[]): string => {
 interface SharedFix {
   readonly code: string
   readonly proved: boolean
-  /** The hole whose fix it is; absent where the fixes of several were put together. */
-  readonly of?: Hole
+  /** The hole whose fix it is, or begins with. */
+  readonly of: Hole
+  /** What was added does more than take other policies away that let the same people in. */
+  readonly mixed: boolean
 }
 
-function shared(hole: Hole, { code, proved, of }: SharedFix, cause: string): Hole {
-  const from = of === undefined ? ('several' as const) : hole.fix?.code === of.fix?.code ? undefined : ('sibling' as const)
+function shared(hole: Hole, { code, proved, of, mixed }: SharedFix, cause: string): Hole {
+  const from = mixed ? ('several' as const) : hole.fix?.code === of.fix?.code ? undefined : ('sibling' as const)
   return { ...hole, rootCause: cause, fix: { code, proved, ...(from ? { from } : {}) } }
+}
+
+/** What a fix makes of the table. */
+interface Outcome {
+  /** Every hole that can be tried is refused. */
+  readonly closed: boolean
+  readonly proved: boolean
+  /** Holes of the group that can still be read from the policies, and new ones. */
+  readonly left: readonly Hole[]
+  readonly catalog: Catalog
+  readonly readings: Readings
 }
 
 /** Changes before reads: what says who may write a row says more than what only says who sees it. */
@@ -92,23 +110,35 @@ async function closingAll(
   const trials = new TableTrials(trier, catalog, seeded, table)
   const known = readTableAgain(object, catalog, readings, withStaffLists(worldOf(session, catalog), catalog))?.holes ?? []
   const candidates = [...group].filter((h) => h.fix).sort((a, b) => ORDER.indexOf(a.command) - ORDER.indexOf(b.command))
-  const tried = new Set<string>()
-  for (const of of candidates) {
-    let code = of.fix?.code ?? ''
-    for (let step = 0; step < MAX_STEPS && !tried.has(code) && session.remainingMs() > RESERVE_MS; step++) {
-      tried.add(code)
-      const outcome = await underFix(code)
-      if (!outcome) break
-      if (outcome.closed && !outcome.left.length) return { code, proved: outcome.proved, ...(step === 0 ? { of } : {}) }
-      const more = outcome.left.map((h) => fixFor(h, outcome.catalog, outcome.readings)).find((c) => c !== undefined)
-      if (more === undefined) break
-      code = `${code}\n${more}`
+  const outcomes = new Map<string, Outcome | undefined>()
+  // a fix that is enough by itself is better than one with more statements
+  for (const steps of [1, MAX_STEPS]) {
+    for (const of of candidates) {
+      const fix = await extended(of, steps)
+      if (fix) return fix
     }
   }
   return undefined
 
+  /** The fix of one hole, with the fixes of what it leaves open added to it step by step. */
+  async function extended(of: Hole, steps: number): Promise<SharedFix | undefined> {
+    let code = of.fix?.code ?? ''
+    let mixed = false
+    for (let step = 0; step < steps && session.remainingMs() > RESERVE_MS; step++) {
+      if (!outcomes.has(code)) outcomes.set(code, await underFix(code))
+      const outcome = outcomes.get(code)
+      if (!outcome) return undefined
+      if (outcome.closed && !outcome.left.length) return { code, proved: outcome.proved, of, mixed }
+      const next = outcome.left.find((h) => fixFor(h, outcome.catalog, outcome.readings) !== undefined)
+      if (!next) return undefined
+      mixed ||= next.kind !== 'policy' || of.kind !== 'policy'
+      code = `${code}\n${fixFor(next, outcome.catalog, outcome.readings)}`
+    }
+    return undefined
+  }
+
   /** What is left open, and whether each hole that was tried is refused now; undefined when the statements do not apply. */
-  function underFix(code: string) {
+  function underFix(code: string): Promise<Outcome | undefined> {
     return trier.withFix(code, async () => {
       const refused: boolean[] = []
       let closed = true
