@@ -16,14 +16,14 @@ export function causeId(checkId: string, issue: Pick<Issue, 'subject' | 'discrim
 }
 
 /**
- * Findings of one cause carry one fix, so that none contradicts another: that of the finding that is shown for them. Those at other places keep their own
- * where it is the same change for other lines.
+ * Findings of one cause carry one fix, so that none contradicts another: that of the finding that is shown for them. What code at other places needs
+ * is the same change for its own lines, and stays.
  */
 export function withOneFix(findings: readonly Finding[]): Finding[] {
   const fixes = new Map<Finding, Fix>()
   for (const cause of Map.groupBy(findings, (f) => f.cause).values()) {
     const [first] = cause
-    const alike = first?.fix.code !== undefined && cause.every((f) => f.fix.code === first.fix.code)
+    const alike = first?.fix.code !== undefined && first.fix.language === 'sql' && cause.every((f) => f.fix.code === first.fix.code)
     for (const group of alike ? [cause] : Map.groupBy(cause, (f) => `${f.at.path}:${f.at.line}`).values()) {
       if (group.length < 2) continue
       const fix = fixOfAll(group.toSorted(compareFindings))

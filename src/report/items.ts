@@ -89,7 +89,7 @@ function alsoCloses(first: ReportFinding, here: readonly ReportFinding[]): strin
 function alsoAt({ title }: ReportFinding, elsewhere: readonly ReportFinding[]): string {
   if (!elsewhere.length) return ''
   const same = elsewhere.every((f) => f.title === title)
-  return ` ${same ? 'The same is missing' : 'The same change repairs what is wrong'} at ${named(elsewhere.map((f) => f.subject))}.`
+  return ` ${same ? 'The same problem is at' : 'The same change repairs'} ${named(elsewhere.map((f) => f.subject))}.`
 }
 
 /** The same change at other places: named by their lines, because each is a line to go to. */

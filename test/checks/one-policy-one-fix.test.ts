@@ -20,7 +20,11 @@ const NOTES_FOR_ALL = `${owned('notes')}create policy "p" on notes for all using
 
 const CASES: readonly (readonly [what: string, sql: string, checks: readonly string[]])[] = [
   ['always true', NOTES_FOR_ALL, ['select', 'insert', 'write']],
-  ['rows that WITH CHECK leaves free', `${owned('notes')}create policy "p" on notes for all using (user_id = auth.uid()) with check (true);`, ['insert', 'write']],
+  [
+    'rows that WITH CHECK leaves free',
+    `${owned('notes')}create policy "p" on notes for all using (user_id = auth.uid()) with check (true);`,
+    ['insert', 'write'],
+  ],
   [
     'a state that is asked for, and no caller',
     `${owned('orders', "status text default 'open', amount int, email text")}create policy "p" on orders for all using (status = 'open');`,
