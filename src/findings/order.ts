@@ -2,7 +2,7 @@ import { SEVERITIES, type Severity } from '../checks/outcome.ts'
 import { comparePlaces, type Place } from '../lib/place.ts'
 
 /** What the order of two findings is decided by. */
-export interface Ranked {
+interface Ranked {
   readonly severity: Severity
   /** The id of the check. */
   readonly check: string
