@@ -25,7 +25,7 @@ create policy "signed in read" on diaries for select to authenticated using (tru
   expect(of(4, 'policy public.notes "service manages notes"').alsoFails).toEqual([2, 3])
   const diaries = of(2, 'policy public.diaries "anyone reads"')
   expect(diaries.related.map((r) => r.subject)).toEqual(['policy public.diaries "signed in read"'])
-  expect(diaries.fix.code).toMatch(/drop policy "anyone reads"[\s\S]*drop policy "signed in read"/)
+  expect(diaries.fix.code).toMatch(/drop policy "signed in read"[\s\S]*drop policy "anyone reads"/)
   expect(() => of(2, 'policy public.diaries "signed in read"')).toThrow(/no finding/)
 })
 

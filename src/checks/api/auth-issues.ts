@@ -114,7 +114,9 @@ function issueOf(cause: Cause, known: Known): Issue {
             : c.what === 'fail-open'
               ? ['CWE-636']
               : ['CWE-755'],
-    ...(c.what !== 'open' || told || route.behind ? {} : { cause: c.sentIn ? missingLimit(route) : missingGuard(route, connectedForNamed(route).length ? undefined : audience) }),
+    ...(c.what !== 'open' || told || route.behind
+      ? {}
+      : { cause: c.sentIn ? missingLimit(route) : missingGuard(route, connectedForNamed(route).length ? undefined : audience) }),
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }
