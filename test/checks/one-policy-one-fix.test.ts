@@ -103,6 +103,19 @@ create policy "visitors" on letters for select to anon using (true);`,
   expect(items.map((i) => i.members.length)).toEqual([3, 3, 3, 1])
 })
 
+test('who closes the writes of what is meant to be seen does not have to close the policy that shows it', async () => {
+  const all = await findings({
+    [FIRST]: `${owned('leaderboard_entries', 'wins int default 0, season text')}create policy "all see" on leaderboard_entries for select using (true);
+create policy "System manages entries" on leaderboard_entries for all using (true) with check (true);`,
+  })
+  const items = itemsOf(all).map((i) => [i.severity, i.members.map((m) => m.check)])
+  expect(items).toEqual([
+    ['Critical', ['rls/insert-owner', 'rls/write-owner']],
+    ['High', ['rls/select-owner']],
+  ])
+  expect(all.find((f) => f.check === 'rls/write-owner')?.fix.code).not.toContain('all see')
+})
+
 test('the checks keep their own findings, and name each other', async () => {
   const report = await auditFiles({ [FIRST]: CASES.find(([what]) => what.startsWith('columns'))?.[1] ?? '' })
   const [, , insert, write] = report.checks

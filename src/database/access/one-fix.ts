@@ -1,6 +1,7 @@
 import type { Catalog } from '../database.ts'
 import { fixFor } from './fix.ts'
 import type { Hole } from './hole.ts'
+import { isMeantToBeSeen } from './meant-to-be-seen.ts'
 import { nameOf, type Reading } from './policies.ts'
 import { readTableAgain } from './read-holes.ts'
 import type { Seeded } from './seed.ts'
@@ -8,6 +9,7 @@ import type { AccessSession } from './session.ts'
 import { withStaffLists } from './staff-lists.ts'
 import { Trier } from './trial.ts'
 import { TableTrials } from './try-tables.ts'
+import { withUserData } from './user-data-by-name.ts'
 import { worldOf } from './world.ts'
 
 /** Below this many milliseconds no more fixes are tried. */
@@ -30,7 +32,7 @@ export async function oneFixForEachCause(
   holes: readonly Hole[],
 ): Promise<readonly Hole[]> {
   const settled = new Map<Hole, Hole>()
-  for (const group of byPolicies(holes)) {
+  for (const group of byPolicies(holes, catalog)) {
     const cause = causeOf(group)
     const codes = new Set(group.map((h) => h.fix?.code))
     const alike = codes.size === 1 && (group.every((h) => h.kind === 'policy') || group.every((h) => h.fix))
@@ -47,16 +49,23 @@ export async function oneFixForEachCause(
 }
 
 /** Holes of one policy, and of those whose fix takes others with it; only what several holes share is listed. */
-function byPolicies(holes: readonly Hole[]): (readonly Hole[])[] {
+function byPolicies(holes: readonly Hole[], catalog: Catalog): (readonly Hole[])[] {
   const groups: Hole[][] = []
   for (const hole of holes) {
-    if (hole.policy === undefined || hole.helper || hole.kind === 'view' || hole.kind === 'locked') continue
+    if (hole.policy === undefined || hole.helper || hole.kind === 'view' || hole.kind === 'locked' || mayBeMeant(hole, catalog)) continue
     const names = new Set([hole.policy, ...(hole.beside ?? [])])
     const joined = groups.filter((g) => g.some((h) => h.object === hole.object && [h.policy ?? '', ...(h.beside ?? [])].some((name) => names.has(name))))
     for (const g of joined) groups.splice(groups.indexOf(g), 1)
     groups.push([...joined.flat(), hole])
   }
   return groups.filter((g) => g.length > 1)
+}
+
+/** What another policy shows as well may be meant to be shown: who closes the writes does not have to close that. */
+function mayBeMeant({ command, beside = [], object, policy }: Hole, { tables }: Catalog): boolean {
+  if (command !== 'select' || !beside.length) return false
+  const table = tables.find((t) => nameOf(t) === object)
+  return table !== undefined && isMeantToBeSeen(withUserData(table), [policy, ...beside].join(' '), tables)
 }
 
 /** What every command that was open when it was tried is refused with, is proved for all: what an error kept from being tried is no doubt. */
