@@ -13,11 +13,13 @@ import { type FactsCache, type FirstFacts, type Gathered, gatherFacts, type OnFa
 import type { JavaScriptFacts } from './facts/javascript.ts'
 import { codeQuestions } from './facts/questions.ts'
 import { atTheirCause } from './findings/cause.ts'
-import { collectFindings, compareFindingsForDisplay } from './findings/collect.ts'
-import { type Comparison, compareFindings } from './findings/compare.ts'
+import { collectFindings } from './findings/collect.ts'
+import { type Comparison, compareWithBase } from './findings/compare.ts'
 import { rewrittenPaths, stateExactFixes } from './findings/exact-fixes.ts'
 import type { Finding } from './findings/finding.ts'
+import { compareFindings } from './findings/order.ts'
 import { followRenames } from './findings/renames.ts'
+import { withOneFix } from './findings/root-cause.ts'
 import { staleEntries } from './findings/stale-config.ts'
 import { ignoreComments, markNew, suppress } from './findings/suppress.ts'
 import { touchedObjects } from './findings/touched.ts'
@@ -106,7 +108,7 @@ export async function audit(request: AuditRequest, outside: AuditPorts): Promise
   const shown = comparison ? kept.filter((f) => introduced.has(f.fingerprint)) : kept
   const exact = stateExactFixes(kept, await readTexts(rewrittenPaths(shown), head.snapshot, ports.source))
   const explain = base && atTheirCause(sideOf(base), sideOf(head))
-  const findings = explain ? exact.map((f) => (introduced.has(f.fingerprint) ? explain(f) : f)).sort(compareFindingsForDisplay) : exact
+  const findings = explain ? exact.map((f) => (introduced.has(f.fingerprint) ? explain(f) : f)).sort(compareFindings) : exact
   const report = buildReport({
     audit: {
       ...(request.repository ? { repository: request.repository } : {}),
@@ -202,7 +204,7 @@ async function auditCommit(commit: string, request: AuditRequest, ports: AuditPo
     }),
   )
   const results = await meter.phase('checks', async () => runChecks(CHECKS, model))
-  const findings = results.flatMap(collectFindings).sort(compareFindingsForDisplay)
+  const findings = withOneFix(results.flatMap(collectFindings)).sort(compareFindings)
   return { snapshot, gathered, plan, model, results, findings, history, ...outside }
 }
 
@@ -288,7 +290,7 @@ function compare(baseFindings: readonly Finding[], base: Audited, head: Audited)
   const hidden = (f: Finding) => unreadable.has(f.at.path) && head.model.gaps.some((g) => g.path === f.at.path && g.touches.some((t) => couldHide(t.topic, f)))
   const failedChecks = new Set(head.results.filter((r) => r.crash !== undefined).map((r) => r.check.id))
   const readable = (f: Finding) => !hidden(f) && !failedChecks.has(f.check) && !unreadable.has('') && !blind.has(f.check)
-  const compared = compareFindings(baseFindings, head.findings, readable)
+  const compared = compareWithBase(baseFindings, head.findings, readable)
   return lost && !base.model.gaps.some((g) => g.lost) ? { ...compared, lost: lost.because } : compared
 }
 

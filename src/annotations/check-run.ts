@@ -1,4 +1,5 @@
 import { code, plain, prose } from '../lib/escape-markdown.ts'
+import { countBySeverity, reportItems } from '../report/items.ts'
 import type { Report } from '../report/report.ts'
 import { SEE_MORE } from '../report/see-more.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
@@ -6,7 +7,7 @@ import { accessTable, checksTable, configProblems, existingCounts, gapsList, rou
 import { details, findingDetails, findingLine, findingsByLevel } from './findings.ts'
 import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
-import { type Audience, byImportance, type Shown, shown } from './shown.ts'
+import { type Audience, type Shown, shown } from './shown.ts'
 import { type Conclusion, count, verdict } from './verdict.ts'
 
 /** Everything that is written into the Check Run. */
@@ -25,7 +26,7 @@ export const MAX_OUTPUT_BYTES = 65_535
 export function renderCheckRun(report: Report, audience: Audience): CheckRunOutput {
   const view = shown(report, audience)
   const decision = verdict(report, view, audience)
-  const listed = [...view.introduced, ...(view.existingInFull ? [...view.existing].sort(byImportance) : [])]
+  const listed = [...view.introduced, ...(view.existingInFull ? view.existing : [])]
   const { annotations, left } = toAnnotations(listed)
   const text = textOf(report, audience, view, left)
   return {
@@ -38,7 +39,8 @@ export function renderCheckRun(report: Report, audience: Audience): CheckRunOutp
 }
 
 function summarySections(report: Report, audience: Audience, view: Shown, sentence: string, conclusion: Conclusion): Section[] {
-  const { critical, high, medium, passed, failed, notApplicable, unverified } = report.summary
+  const { passed, failed, notApplicable, unverified } = report.summary
+  const { Critical, High, Medium } = countBySeverity(reportItems(report))
   const problems = configProblems(report)
   const gaps = gapsList(report)
   const touched = touchedObjects(report, view)
@@ -68,7 +70,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
     {
       name: 'the 25 checks',
       expendable: 1,
-      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply. Findings in the repository: ${critical} Critical, ${high} High, ${medium} Medium.\n\n${checksTable(report)}`,
+      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply. Problems in the repository: ${Critical} Critical, ${High} High, ${Medium} Medium.\n\n${checksTable(report)}`,
     },
     { name: 'what to verify by hand', expendable: 4, text: unverified ? details(`Verify by hand (${unverified})`, unverifiedList(report)) : '' },
     { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },
@@ -110,7 +112,7 @@ function existingSection(report: Report, view: Shown): string {
 
 function textOf(report: Report, audience: Audience, view: Shown, left: number): string | undefined {
   if (!view.existingInFull && !left) return undefined
-  const listed = [...view.introduced, ...(view.existingInFull ? [...view.existing].sort(byImportance) : [])]
+  const listed = [...view.introduced, ...(view.existingInFull ? view.existing : [])]
   if (!listed.length) return undefined
   const blocks = listed.map((f, i): Section => ({ name: `finding ${i + 1}`, expendable: 0, text: findingDetails(report, audience, f, false) }))
   const lines: Section = {

@@ -1,6 +1,7 @@
 import type { Location, Log, Result } from 'sarif'
 import { linkPath, plain } from '../lib/escape-markdown.ts'
 import { HELP_BASE } from '../report/build-report.ts'
+import { type Item, reportItems } from '../report/items.ts'
 import type { Report, ReportFinding } from '../report/report.ts'
 
 const LEVEL = { Critical: 'error', High: 'warning', Medium: 'note' } as const
@@ -26,7 +27,7 @@ export function renderSarif(report: Report): Log {
     properties: { tags: ['security', check.category], number: check.number, precision: 'high' },
   }))
   const indexOf = new Map(rules.map((r, i) => [r.id, i]))
-  const findings = report.checks.flatMap((c) => c.findings).slice(0, MAX_RESULTS)
+  const findings = reportItems(report).flatMap(alerts).slice(0, MAX_RESULTS)
   const results = [
     ...findings.map((f) => result(f, indexOf, report)),
     ...report.suppressed.slice(0, MAX_RESULTS - findings.length).map((s) => ({
@@ -52,6 +53,12 @@ export function renderSarif(report: Report): Log {
   }
 }
 
+/** Code scanning follows each place by itself, so every one is an alert; what one cause breaks at one place is one. */
+function alerts(item: Item): readonly ReportFinding[] {
+  const elsewhere = item.members.filter((m) => m.path !== item.path || m.line !== item.line)
+  return [item, ...[...new Map(elsewhere.map((m) => [`${m.path}:${m.line}`, m])).values()]]
+}
+
 function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: Report): Result {
   return {
     ruleId: f.check,
@@ -67,7 +74,14 @@ function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: 
     partialFingerprints: { 'prelaunch/v1': f.fingerprint },
     ...fixes(f),
     ...(report.comparison && f.state !== undefined ? { baselineState: f.state === 'introduced' ? 'new' : 'unchanged' } : {}),
-    properties: { 'security-severity': SECURITY_SEVERITY[f.severity], severity: f.severity, subject: plain(f.subject), proof: f.proof, aliases: f.aliases },
+    properties: {
+      'security-severity': SECURITY_SEVERITY[f.severity],
+      severity: f.severity,
+      subject: plain(f.subject),
+      proof: f.proof,
+      aliases: f.aliases,
+      ...(f.cause ? { cause: f.cause } : {}),
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { SEVERITIES, type Severity } from '../checks/outcome.ts'
 import type { Config } from '../config/config.ts'
-import type { Report, ReportFinding } from '../report/report.ts'
+import { type Item, itemsOf } from '../report/items.ts'
+import type { Report } from '../report/report.ts'
 
 /** What is known about the place where a report is shown. */
 export interface Audience {
@@ -23,35 +24,29 @@ export interface Audience {
 
 /** The findings of a report as an audience may see them, each cause once. */
 export interface Shown {
-  readonly introduced: readonly ReportFinding[]
-  readonly existing: readonly ReportFinding[]
+  readonly introduced: readonly Item[]
+  readonly existing: readonly Item[]
   /** False when existing findings are shown as counts only. */
   readonly existingInFull: boolean
-  readonly fixed: readonly ReportFinding[]
-  readonly unreadable: readonly ReportFinding[]
-  /** Introduced findings at or above the configured level. */
-  readonly blocking: readonly ReportFinding[]
+  readonly fixed: readonly Item[]
+  readonly unreadable: readonly Item[]
+  /** Introduced items at or above the configured level. */
+  readonly blocking: readonly Item[]
 }
 
 /** Sorts findings into introduced, existing and fixed, and applies what may be public. Without a comparison everything counts as existing. */
 export function shown(report: Report, audience: Pick<Audience, 'private' | 'config'>): Shown {
   const all = report.checks.flatMap((c) => c.findings)
   const introducedPrints = new Set(report.comparison?.introduced)
-  const introduced = oncePerCause(
-    all.filter((f) => introducedPrints.has(f.fingerprint)),
-    report,
-  )
-  const existing = oncePerCause(
-    all.filter((f) => !introducedPrints.has(f.fingerprint)),
-    report,
-  )
+  const introduced = itemsOf(all.filter((f) => introducedPrints.has(f.fingerprint)))
+  const existing = itemsOf(all.filter((f) => !introducedPrints.has(f.fingerprint)))
   const publish = audience.config.publish ?? (audience.private ? 'all' : 'introduced')
   return {
     introduced,
     existing,
     existingInFull: publish === 'all',
-    fixed: oncePerCause(report.comparison?.fixed ?? [], report),
-    unreadable: report.comparison?.unreadable ?? [],
+    fixed: itemsOf(report.comparison?.fixed ?? []),
+    unreadable: itemsOf(report.comparison?.unreadable ?? []),
     blocking: introduced.filter((f) => isAtLeast(f.severity, audience.config.failOn)),
   }
 }
@@ -60,24 +55,4 @@ export function shown(report: Report, audience: Pick<Audience, 'private' | 'conf
 export function isAtLeast(severity: Severity, level: Config['failOn']): boolean {
   if (level === 'never') return false
   return SEVERITIES.indexOf(severity) <= SEVERITIES.findIndex((s) => s.toLowerCase() === level)
-}
-
-/** Critical first, then by number of the check, path and line. */
-export function byImportance(a: ReportFinding, b: ReportFinding): number {
-  return (
-    SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
-    (a.check < b.check ? -1 : a.check > b.check ? 1 : a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line)
-  )
-}
-
-/** One policy can fail several checks; its finding is shown for the first of them only. */
-function oncePerCause(findings: readonly ReportFinding[], report: Report): ReportFinding[] {
-  const numberOf = new Map(report.checks.map((c) => [c.id, c.number]))
-  const kept: ReportFinding[] = []
-  for (const finding of [...findings].sort(byImportance)) {
-    const number = numberOf.get(finding.check) ?? 0
-    const twin = kept.some((k) => k.subject === finding.subject && k.path === finding.path && k.line === finding.line && k.alsoFails.includes(number))
-    if (!twin) kept.push(finding)
-  }
-  return kept
 }

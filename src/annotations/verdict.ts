@@ -2,6 +2,7 @@ import { prose } from '../lib/escape-markdown.ts'
 import { plural } from '../lib/plural.ts'
 import { withCapital } from '../lib/with-capital.ts'
 import { hasNothingToAudit, NOTHING_TO_AUDIT } from '../report/answer.ts'
+import { countBySeverity, countWithPlaces } from '../report/items.ts'
 import type { Report } from '../report/report.ts'
 import type { Audience, Shown } from './shown.ts'
 
@@ -38,7 +39,7 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
     }
   }
   if (blocking.length) {
-    const what = count(blocking.length, `${levelName(blocking)} problem`)
+    const what = countWithPlaces(blocking, `${levelName(blocking)} problem`)
     const verb =
       audience.kind === 'push' ? 'This push introduces' : audience.kind === 'merge_group' ? 'This merge group introduces' : 'This pull request introduces'
     return {
@@ -48,7 +49,7 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
     }
   }
   if (introduced.length) {
-    const what = count(introduced.length, 'problem')
+    const what = countWithPlaces(introduced, 'problem')
     return {
       conclusion: 'success',
       title: `${what} introduced, none blocks${doubt}`,
@@ -56,13 +57,13 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
     }
   }
   if (!report.comparison) {
-    const { critical, high, medium } = report.summary
-    const total = critical + high + medium
-    if (total)
+    const { Critical, High, Medium } = countBySeverity(shown.existing)
+    const total = countWithPlaces(shown.existing, 'problem')
+    if (shown.existing.length)
       return {
         conclusion: 'success',
-        title: `${count(total, 'finding')} in the repository (${critical} Critical)${doubt}`,
-        sentence: `📋 **First look at this commit.** ${count(total, 'finding')}: ${critical} Critical, ${high} High, ${medium} Medium. There is no earlier commit to compare with, so nothing is blocked.`,
+        title: `${total} in the repository (${Critical} Critical)${doubt}`,
+        sentence: `📋 **First look at this commit.** ${total}: ${Critical} Critical, ${High} High, ${Medium} Medium. There is no earlier commit to compare with, so nothing is blocked.`,
       }
     return { conclusion: 'success', title: `No findings${doubt}`, sentence: `✅ **Nothing found.** ${passedSentence(report)}` }
   }

@@ -20,16 +20,21 @@ export async function answerCommand(text: string, context: CommandContext): Prom
   const match = /^\/prelaunch\s+accept\s+([0-9a-f]{6,16})\s+(\S[^\n]*)/.exec(text)
   if (!match) return /^\/prelaunch\s+accept/.test(text) ? `An accepted finding needs its id and a reason.\n\n${USAGE}` : USAGE
   const [, id = '', reason = ''] = match
-  const found = (await context.store.targets.findings(`${context.ref.id}/pull/${context.number}`)).filter((f) => f.fingerprint.startsWith(id))
+  const all = await context.store.targets.findings(`${context.ref.id}/pull/${context.number}`)
+  const found = all.filter((f) => f.fingerprint.startsWith(id))
   if (found.length !== 1) return `${found.length ? 'Several findings have' : 'No finding of the last audit has'} the id ${code(id)}.\n\n${USAGE}`
   const finding = found[0] as AcceptableFinding
   const expires = new Date(Date.now() + 180 * 86_400_000).toISOString().slice(0, 10)
+  // what is shown as one is accepted as one: an entry for each check that the same cause fails
+  const accepted = all.filter((f) => f === finding || (finding.cause !== undefined && f.cause === finding.cause))
   const entry = [
     'suppress:',
-    `  - check: ${finding.check}`,
-    `    subject: ${JSON.stringify(finding.subject)}`,
-    `    reason: ${JSON.stringify(`${reason.trim().slice(0, 300)} (accepted by @${context.login})`)}`,
-    `    expires: ${expires}`,
+    ...[...new Map(accepted.map((f) => [`${f.check} ${f.subject}`, f])).values()].flatMap((f) => [
+      `  - check: ${f.check}`,
+      `    subject: ${JSON.stringify(f.subject)}`,
+      `    reason: ${JSON.stringify(`${reason.trim().slice(0, 300)} (accepted by @${context.login})`)}`,
+      `    expires: ${expires}`,
+    ]),
   ].join('\n')
   return [
     `To accept ${code(finding.subject)} (${prose(finding.severity)}), commit this entry to ${code(CONFIG_PATH)} **on the base branch**, then press *Re-run* in the check:`,

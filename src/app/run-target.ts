@@ -12,6 +12,7 @@ import { isStatus, readableReason } from '../platform/github/errors.ts'
 import { GitHubSource } from '../platform/github/github-source.ts'
 import type { RepositoryRef } from '../platform/github/repository-ref.ts'
 import { isCheckRequired } from '../platform/github/required-check.ts'
+import { membersOf } from '../report/items.ts'
 import { SourceError } from '../source/source.ts'
 import { advisoryCache } from '../store/advisory-store.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
@@ -242,7 +243,13 @@ export class TargetRun {
     this.#published = true
     await targets.setFindings(
       target.key,
-      shown(report, audience).introduced.map(({ fingerprint, check, subject, severity }) => ({ fingerprint, check, subject, severity })),
+      membersOf(shown(report, audience).introduced).map(({ fingerprint, check, subject, severity, cause }) => ({
+        fingerprint,
+        check,
+        subject,
+        severity,
+        ...(cause ? { cause } : {}),
+      })),
     )
     if (target.kind === 'pull_request' && target.number !== undefined) {
       const wanted = target.explain ? { ...audience, config: { ...audience.config, comment: 'always' as const } } : audience
@@ -252,7 +259,7 @@ export class TargetRun {
         this.#ownComment !== undefined && wanted.config.comment === 'findings' ? { ...wanted, config: { ...wanted.config, comment: 'always' } } : wanted,
       )
       if (body) await this.#comment(api, target.number, body)
-      await postSuggestions(api, this.#ref, target.number, target.headSha, shown(report, audience).introduced, targets).catch((err) =>
+      await postSuggestions(api, this.#ref, target.number, target.headSha, membersOf(shown(report, audience).introduced), targets).catch((err) =>
         this.#options.log.warn({ ...this.#fields, err }, 'suggestions could not be posted'),
       )
     }

@@ -18,6 +18,10 @@ export interface Fix {
   readonly rewrite?: { readonly path: string; readonly line: number; readonly endLine?: number; readonly apply: Rewrite }
   /** True when the audit applied it in the sandbox and the hole was closed. */
   readonly proved?: true
+  /** Where one fix closes several findings and its code is that of another one (`sibling`), or of several (`several`): whose words say what it does. */
+  readonly from?: 'sibling' | 'several'
+  /** The end of `text` that says what of the application's own code stops; said once of a fix that several findings share. */
+  readonly stops?: string
 }
 
 /** One thing that is wrong, as a check says it. */
@@ -44,6 +48,8 @@ export interface Issue {
   readonly aliases?: readonly string[]
   /** Numbers of other checks that the same cause also fails (one FOR ALL policy: 2, 3 and 4). */
   readonly alsoFails?: readonly number[]
+  /** What one change repairs, in words that two findings share only if the same change repairs both; absent where it repairs this one alone. */
+  readonly cause?: string
   readonly workspace?: string
 }
 

@@ -17,7 +17,7 @@ export interface Comparison {
  * Compares by fingerprint. A finding that disappeared counts as fixed only when everything that could show it was read:
  * breaking the parser must not look like a repair.
  */
-export function compareFindings(base: readonly Finding[], head: readonly Finding[], stillReadable: (finding: Finding) => boolean): Comparison {
+export function compareWithBase(base: readonly Finding[], head: readonly Finding[], stillReadable: (finding: Finding) => boolean): Comparison {
   const atBase = new Map(base.map((f) => [f.fingerprint, f]))
   const atHead = new Set(head.map((f) => f.fingerprint))
   const gone = base.filter((f) => !atHead.has(f.fingerprint))

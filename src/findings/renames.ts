@@ -1,6 +1,7 @@
 import type { Snapshot } from '../source/source.ts'
 import type { Finding } from './finding.ts'
 import { fingerprint } from './fingerprint.ts'
+import { causeId } from './root-cause.ts'
 
 /**
  * Subjects such as `file PATH` and `action FILE#NAME` hold a path. When the file moved between two snapshots without
@@ -32,5 +33,7 @@ function follow(f: Finding, moved: ReadonlyMap<string, string>): Finding {
   if (!to && !at) return f
   const subject = m && to ? `${m[1]} ${to}${m[3]}` : f.subject
   const next = { ...f, subject, at: at ? { ...f.at, path: at } : f.at }
-  return { ...next, fingerprint: fingerprint(f.check, next) }
+  const own = { ...f, cause: undefined }
+  const cause = f.cause === causeId(f.check, own) ? causeId(f.check, { ...next, cause: undefined }) : f.cause
+  return { ...next, fingerprint: fingerprint(f.check, next), cause }
 }

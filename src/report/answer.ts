@@ -1,5 +1,6 @@
 import { cleanLine } from '../lib/clean-text.ts'
 import { withCapital } from '../lib/with-capital.ts'
+import { countBySeverity, reportItems } from './items.ts'
 import { plural } from './plural.ts'
 import type { Report } from './report.ts'
 
@@ -29,8 +30,9 @@ export function hasNothingToAudit(report: Report): boolean {
 
 /** May this go in front of users? The first thing that every rendering says. */
 export function answerOf(report: Report): Answer {
-  const { critical, high, medium } = report.summary
-  const introduced = report.comparison ? report.checks.flatMap((c) => c.findings).filter((f) => f.state === 'introduced') : undefined
+  const items = reportItems(report)
+  const { Critical: critical, High: high, Medium: medium } = countBySeverity(items)
+  const introduced = report.comparison ? items.filter((f) => f.state === 'introduced') : undefined
   const worst = introduced?.filter((f) => f.severity === 'Critical').length ?? critical
   if (!report.audit.complete)
     return answer('bad', 'The audit is not complete', 'Not every file of the repository could be listed, so nothing below is a clean bill.')

@@ -112,7 +112,7 @@ function attestationFor(check: string, attestations: readonly Attestation[], tod
 }
 
 function reportFinding(f: Finding, rule: string, state: ReportFinding['state']): ReportFinding {
-  const { rewrite: _, ...fix } = f.fix
+  const { rewrite: _, from: _from, stops: _stops, ...fix } = f.fix
   return {
     fingerprint: f.fingerprint,
     check: f.check,
@@ -127,6 +127,7 @@ function reportFinding(f: Finding, rule: string, state: ReportFinding['state']):
     endLine: f.at.endLine ?? f.at.line,
     related: (f.related ?? []).map((r) => ({ path: r.path, line: r.line, ...(r.subject ? { subject: r.subject } : {}), what: r.what })),
     alsoFails: f.alsoFails ?? [],
+    cause: f.cause,
     aliases: f.aliases ?? [],
     help: `${HELP_BASE}${f.check}.md`,
     proof: f.proof,

@@ -1,10 +1,11 @@
 import { code, fence, prose } from '../lib/escape-markdown.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, shownViewers, trialOf, VIEWERS } from './access-words.ts'
 import { answerOf } from './answer.ts'
+import { changesOf, countBySeverity, type Item, reportItems } from './items.ts'
 import { migrationFor } from './migration.ts'
 import { plural } from './plural.ts'
 import { promptFor, promptForAll } from './prompt.ts'
-import type { Report, ReportCheck, ReportFinding } from './report.ts'
+import type { Report, ReportCheck } from './report.ts'
 import { SEE_MORE } from './see-more.ts'
 
 const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
@@ -12,33 +13,30 @@ const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified
 /** The whole report as Markdown, for a file or a wiki page (the pull-request comment is in `annotations`). */
 export function renderMarkdown(report: Report): string {
   const s = report.summary
+  const items = reportItems(report)
+  const { Critical, High, Medium } = countBySeverity(items)
   const { headline, sentence } = answerOf(report)
   const out = [
     '# Prelaunch audit',
     '',
     `**${prose(headline)}.** ${prose(sentence)}`,
     '',
-    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${s.critical} Critical, ${s.high} High, ${s.medium} Medium**; ${plural(s.passed, 'check')} passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
+    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${Critical} Critical, ${High} High, ${Medium} Medium**; ${plural(s.passed, 'check')} passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
     '',
   ]
   if (!report.audit.complete) out.push('**The audit is not complete:** not every file could be listed.', '')
-  if (report.comparison)
-    out.push(
-      `Compared with the base: ${report.comparison.introduced.length} introduced, ${report.comparison.existing.length} existing, ${report.comparison.fixed.length} fixed.`,
-      '',
-    )
+  if (report.comparison) {
+    const { introduced, existing, fixed } = changesOf(report)
+    out.push(`Compared with the base: ${introduced.length} introduced, ${existing.length} existing, ${fixed.length} fixed.`, '')
+  }
   if (report.comparison?.lost) out.push(`**The SQL can no longer be replayed, although the base could be:** ${prose(report.comparison.lost, 200)}`, '')
-  const findings = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f })))
-  const migration = migrationFor(findings.map(({ f }) => f))
-  const prompt = promptForAll(
-    findings.map(({ f }) => f),
-    { budget: 20_000, seeMore: SEE_MORE.report },
-  )
-  if (findings.length > 1 && prompt) out.push('## One prompt for your AI builder', '', fence(prompt.text, 'text', Number.POSITIVE_INFINITY), '')
+  const migration = migrationFor(items)
+  const prompt = promptForAll(items, { budget: 20_000, seeMore: SEE_MORE.report })
+  if (items.length > 1 && prompt) out.push('## One prompt for your AI builder', '', fence(prompt.text, 'text', Number.POSITIVE_INFINITY), '')
   if (migration && migration.fixes.length > 1) out.push('## Database fixes as one migration', '', fence(migration.sql, 'sql', Number.POSITIVE_INFINITY), '')
   for (const severity of ['Critical', 'High', 'Medium'] as const) {
-    const level = findings.filter(({ f }) => f.severity === severity)
-    if (level.length) out.push(`## ${severity}`, '', ...level.flatMap(({ c, f }) => renderFinding(c, f)))
+    const level = items.filter((i) => i.severity === severity)
+    if (level.length) out.push(`## ${severity}`, '', ...level.flatMap((i) => renderItem(report, i)))
   }
   out.push('## The 25 checks', '', '| # | check | result | why |', '| --- | --- | --- | --- |')
   for (const c of report.checks) out.push(`| ${c.number} | ${c.id} | ${MARK[c.status]} ${c.status} | ${why(c)} |`)
@@ -91,11 +89,13 @@ function renderAccess({ access }: Report): string[] {
   return out
 }
 
-function renderFinding(c: ReportCheck, f: ReportFinding): string[] {
+function renderItem({ checks }: Report, f: Item): string[] {
+  const failed = checks.filter((c) => f.members.some((m) => m.check === c.id))
+  const help = (c: ReportCheck) => `${c.number} [${c.id}](${f.members.find((m) => m.check === c.id)?.help})`
   return [
     `### ${prose(f.title, 200)}`,
     '',
-    `${code(f.subject)} at ${code(`${f.path}:${f.line}`)}, check ${c.number} [${c.id}](${f.help})${f.state === 'introduced' ? ', **introduced**' : ''}`,
+    `${code(f.subject)} at ${code(`${f.path}:${f.line}`)}, check ${failed.map(help).join(', ')}${f.state === 'introduced' ? ', **introduced**' : ''}`,
     '',
     prose(f.message),
     '',

@@ -3,6 +3,7 @@ import type { AccessObject } from '../database/database.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, trialOf, VIEWERS, type Viewer } from './access-words.ts'
 import { answerOf } from './answer.ts'
+import { changesOf, countBySeverity, type Item, reportItems } from './items.ts'
 import { plural } from './plural.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 import { SEE_MORE } from './see-more.ts'
@@ -20,8 +21,8 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text)
   const width = Math.max(60, Math.min(options.width ?? 100, 140))
   const out: string[] = [paint('bold', 'Prelaunch audit'), headline(report), '']
-  const findings = report.checks.flatMap((c) => c.findings.map((f) => ({ c, f }))).sort((a, b) => rank(a.f) - rank(b.f))
-  for (const { c, f } of findings) out.push(...renderFinding(c, f, paint, width), '')
+  const items = reportItems(report)
+  for (const item of items) out.push(...renderItem(report, item, paint, width), '')
   out.push(paint('bold', 'The 25 checks'))
   let category = ''
   for (const c of report.checks) {
@@ -37,14 +38,15 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   }
   for (const p of report.audit.config.problems) out.push('', `${paint('yellow', 'Configuration')} ${cleanLine(p.path)}:${p.line} ${cleanLine(p.message)}`)
   if (report.comparison) {
-    const { introduced, existing, fixed, unreadable, lost } = report.comparison
+    const { lost } = report.comparison
+    const { introduced, existing, fixed, unreadable } = changesOf(report)
     if (lost) out.push('', paint('red', `The SQL can no longer be replayed, although the base could be: ${cleanLine(lost, 200)}`))
     out.push(
       '',
       `Compared with the base: ${introduced.length} introduced, ${existing.length} existing, ${fixed.length} fixed${unreadable.length ? `, ${unreadable.length} could not be read again` : ''}.`,
     )
   }
-  const { critical, high, medium } = report.summary
+  const { Critical: critical, High: high, Medium: medium } = countBySeverity(items)
   const { kind, headline: answer, sentence } = answerOf(report)
   out.push(
     '',
@@ -87,10 +89,11 @@ function headline(report: Report): string {
   return `${cleanLine(audit.repository ?? '')}${audit.repository ? ' ' : ''}${audit.commit.slice(0, 12)}, ${plural(audit.files, 'file')}, ${plural(audit.history.commits, 'commit')}${audit.complete ? '' : ' (the file list is not complete)'}`
 }
 
-function renderFinding(check: ReportCheck, f: ReportFinding, paint: Paint, width: number): string[] {
+function renderItem({ checks }: Report, f: Item, paint: Paint, width: number): string[] {
+  const failed = checks.filter((c) => f.members.some((m) => m.check === c.id)).map((c) => `${c.number} ${c.id}`)
   const state = f.state === 'introduced' ? ' (introduced)' : ''
   return [
-    `${paint([SEVERITY_TINT[f.severity], 'bold'], f.severity)}${state} ${paint('bold', cleanLine(f.title, 300))} ${paint('dim', `check ${check.number} ${check.id}${f.proof === 'executed' ? ', tried: the attack works' : ''}`)}`,
+    `${paint([SEVERITY_TINT[f.severity], 'bold'], f.severity)}${state} ${paint('bold', cleanLine(f.title, 300))} ${paint('dim', `check ${failed.join(', ')}${f.proof === 'executed' ? ', tried: the attack works' : ''}`)}`,
     `  ${paint('underline', `${cleanLine(f.path)}:${f.line}`)} ${cleanLine(f.subject)}`,
     ...wrap(`${cleanLine(f.message)}`, width, '  '),
     ...wrap(`Attack: ${cleanLine(f.attack)}`, width, '  '),
@@ -110,10 +113,6 @@ function note(c: ReportCheck): string {
   if (c.status === 'failed') return ` ${c.findings.length ? plural(c.findings.length, 'finding') : 'reported under another check'}`
   const text = c.because ?? c.evidence[0]
   return text ? `: ${cleanLine(text, 160)}` : ''
-}
-
-function rank(f: ReportFinding): number {
-  return { Critical: 0, High: 1, Medium: 2 }[f.severity]
 }
 
 function wrap(text: string, width: number, indent: string): string[] {

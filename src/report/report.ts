@@ -72,12 +72,14 @@ export interface ReportFinding {
   readonly title: string
   readonly message: string
   readonly attack: string
-  readonly fix: Omit<Finding['fix'], 'rewrite'>
+  readonly fix: Omit<Finding['fix'], 'rewrite' | 'from' | 'stops'>
   readonly path: string
   readonly line: number
   readonly endLine: number
   readonly related: readonly { readonly path: string; readonly line: number; readonly subject?: string; readonly what: string }[]
   readonly alsoFails: readonly number[]
+  /** Id of what one change repairs: findings with one id are one item for people. Absent in reports of older versions. */
+  readonly cause?: string
   readonly aliases: readonly string[]
   readonly help: string
   readonly proof: Finding['proof']

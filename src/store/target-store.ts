@@ -19,6 +19,8 @@ export interface AcceptableFinding {
   readonly check: string
   readonly subject: string
   readonly severity: string
+  /** Findings of one cause are accepted together. */
+  readonly cause?: string
 }
 
 const MAX_FINDINGS = 1000

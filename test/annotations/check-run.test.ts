@@ -109,7 +109,7 @@ describe('the summary', () => {
   })
 
   test('shows one policy that fails three checks once', () => {
-    const policy = { subject: 'policy public.notes "all"', path: 'p.sql', line: 9 }
+    const policy = { subject: 'policy public.notes "all"', path: 'p.sql', line: 9, cause: 'c'.repeat(16) }
     const sample = report([
       finding({ ...policy, fingerprint: '1', check: 'rls/select-owner', alsoFails: [3, 4] }),
       finding({ ...policy, fingerprint: '2', check: 'rls/insert-owner', alsoFails: [2, 4] }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Check } from '../../src/checks/define-check.ts'
 import { failed, type Issue } from '../../src/checks/outcome.ts'
 import { collectFindings } from '../../src/findings/collect.ts'
-import { compareFindings } from '../../src/findings/compare.ts'
+import { compareWithBase } from '../../src/findings/compare.ts'
 import { fingerprint } from '../../src/findings/fingerprint.ts'
 import { followRenames } from '../../src/findings/renames.ts'
 import { finding } from '../support/findings.ts'
@@ -22,25 +22,25 @@ describe('fingerprint', () => {
   })
 })
 
-describe('compareFindings', () => {
+describe('compareWithBase', () => {
   const a = finding({ subject: 'table public.a' })
   const b = finding({ subject: 'table public.b' })
   const c = finding({ subject: 'table public.c', at: { path: 'gone.sql', line: 1 } })
 
   test('tells introduced, existing and fixed apart, also when lines move', () => {
     const moved = { ...a, at: { path: 'supabase/migrations/2.sql', line: 77 } }
-    const result = compareFindings([a, b], [moved, c], () => true)
+    const result = compareWithBase([a, b], [moved, c], () => true)
     expect(result).toEqual({ introduced: [c], existing: [moved], fixed: [b], unreadable: [] })
   })
 
   test('a finding whose file cannot be read any more is not fixed', () => {
-    expect(compareFindings([c], [], (f) => f.at.path !== 'gone.sql')).toEqual({ introduced: [], existing: [], fixed: [], unreadable: [c] })
+    expect(compareWithBase([c], [], (f) => f.at.path !== 'gone.sql')).toEqual({ introduced: [], existing: [], fixed: [], unreadable: [c] })
   })
 
   test('a finding that became more severe is introduced', () => {
     const before = { ...a, severity: 'Medium' as const }
-    expect(compareFindings([before], [a], () => true).introduced).toEqual([a])
-    expect(compareFindings([a], [before], () => true).introduced).toEqual([])
+    expect(compareWithBase([before], [a], () => true).introduced).toEqual([a])
+    expect(compareWithBase([a], [before], () => true).introduced).toEqual([])
   })
 })
 

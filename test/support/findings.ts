@@ -1,5 +1,6 @@
 import type { Finding } from '../../src/findings/finding.ts'
 import { fingerprint } from '../../src/findings/fingerprint.ts'
+import { causeId } from '../../src/findings/root-cause.ts'
 
 /** A finding with the fields that a test cares about. */
 export function finding(fields: Partial<Finding> & { subject: string }): Finding {
@@ -14,6 +15,7 @@ export function finding(fields: Partial<Finding> & { subject: string }): Finding
     at: { path: 'supabase/migrations/1.sql', line: 1 },
     proof: 'inferred',
     fingerprint: fingerprint(check, fields),
+    cause: causeId(check, fields),
     ...fields,
   }
 }

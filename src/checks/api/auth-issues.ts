@@ -6,8 +6,10 @@ import { type Cause, saysFine, saysMalformed } from './auth-cause.ts'
 import { fix, onlyByMail } from './auth-fixes.ts'
 import { RANK, weight } from './auth-severity.ts'
 import { attack, besides, message, name, titleOf } from './auth-words.ts'
+import { connectedForNamed } from './connected-for-named.ts'
 import { decodedFor } from './decoded-by-hand.ts'
 import { OPEN_WAYS } from './guard-fix.ts'
+import { missingGuard, missingLimit } from './handler-cause.ts'
 import { handlerFunction } from './handler-function.ts'
 import type { Known } from './known.ts'
 import { besideWords, manners } from './manners.ts'
@@ -112,6 +114,9 @@ function issueOf(cause: Cause, known: Known): Issue {
             : c.what === 'fail-open'
               ? ['CWE-636']
               : ['CWE-755'],
+    ...(c.what !== 'open' || told || route.behind
+      ? {}
+      : { cause: c.sentIn ? missingLimit(route) : missingGuard(route, connectedForNamed(route).length ? undefined : audience) }),
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }
@@ -141,7 +146,7 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
   const heavy = (c: Cause) => RANK[c.severity] * 100 + (c.work ? weight(c.work) : 0)
   const worst = causes.reduce((a, b) => (heavy(b) > heavy(a) ? b : a))
   const routes = causes.map((c) => c.route)
-  const issue = issueOf(worst, known)
+  const { cause: _, ...issue } = issueOf(worst, known)
   return {
     ...issue,
     fix: forAll(issue.fix, worst, routes),

@@ -6,6 +6,7 @@ import { besideMetadata } from './beside-metadata.ts'
 import { callerInScope, throughOwnClient } from './client-in-scope.ts'
 import { customerColumn } from './customer-column.ts'
 import { roleFix } from './guard-fix.ts'
+import { missingGuard, missingTie } from './handler-cause.ts'
 import type { Known } from './known.ts'
 import { isForAdministrators, manners, roleCode } from './manners.ts'
 import { namedColumns } from './named-columns.ts'
@@ -106,7 +107,7 @@ function withSharedApart(judged: readonly (readonly [Route, Judged])[]): {
 
 function sharedIssue({ breaches, routes }: SharedCause, known: Known): Issue {
   const { at } = breaches[0] as OwnershipBreach
-  const issue = issueOf(routes[0] as Route, breaches, [], known)
+  const { cause: _, ...issue } = issueOf(routes[0] as Route, breaches, [], known)
   return {
     ...issue,
     subject: `file ${at.path}`,
@@ -144,6 +145,14 @@ function inOwnManner(route: Route, main: OwnershipBreach, fix: Issue['fix'], kno
   const said = note && fix.text.includes(note.trim()) ? '' : note
   // what nothing of the application shows is a pattern: a role in the metadata that only the server writes
   return own.code || note ? { ...rest, text: `${fix.text}${said}`, ...own } : fix
+}
+
+/** What one change repairs: who calls, where the request says it without proof, or whose row it is, where every method of the address forgets the same. */
+function repairedBy(route: Route, breaches: readonly OwnershipBreach[], others: readonly Route[]): { readonly cause?: string } {
+  const [first] = breaches
+  if (!first || others.length) return {}
+  if (breaches.every((b) => b.kind === 'state')) return { cause: missingGuard(route) }
+  return breaches.every((b) => b.kind === 'row' && b.table === first.table) ? { cause: missingTie(route, first.kind, first.table) } : {}
 }
 
 /** One finding per handler, or per helper that several share: the worst breach speaks, the others are further places. */
@@ -185,6 +194,7 @@ function issueOf(route: Route, found: readonly OwnershipBreach[], others: readon
     related: related.slice(0, main.area ? 20 : 10),
     proof: 'inferred',
     aliases: ['CWE-639'],
+    ...repairedBy(route, breaches, others),
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }

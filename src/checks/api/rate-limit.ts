@@ -4,6 +4,7 @@ import { coolsDown } from '../../model/routes/cooldown.ts'
 import type { Route, RoutesModel } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { authEndpoint, type Endpoint, registersWhole } from './auth-endpoint.ts'
+import { missingLimit } from './handler-cause.ts'
 import { handlerFunction } from './handler-function.ts'
 import type { Known } from './known.ts'
 import { oncePerHandler } from './one-handler.ts'
@@ -107,6 +108,7 @@ function issue(e: Endpoint, known: Pick<Known, 'all' | 'around'>, served: readon
     related: [...handlerFunction(route), ...served, ...(e.at.path === route.path && e.at.line === route.line ? [] : [{ ...e.at, what: e.does }])],
     proof: 'inferred',
     aliases: ['CWE-307'],
+    cause: missingLimit(route),
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }

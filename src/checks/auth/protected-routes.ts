@@ -237,13 +237,15 @@ function issue(c: Cause): Issue {
     c.what === 'idle' && c.shared ? { ...c.shared, what: 'lets every path through' } : undefined,
     c.work ? { ...c.work.at, what: c.work.what } : undefined,
   ]
+  const fix = pageFix(route, c.what, c.library, c)
   return {
     subject: route.subject,
     severity: c.severity,
     title: TITLES[c.what],
     message: message(c),
     attack: attack(c),
-    fix: { ...pageFix(route, c.what, c.library, c), ...verified(c) },
+    fix: { ...fix, ...verified(c) },
+    ...repairedBy(c, fix.code),
     at: placeOfRoute(route),
     related: places.filter((p) => p !== undefined).filter((p) => p.path !== route.path || p.line !== route.line),
     proof: 'inferred',
@@ -251,6 +253,16 @@ function issue(c: Cause): Issue {
     ...(route.workspace ? { workspace: route.workspace } : {}),
   }
 }
+
+/** What one check repairs for several pages: the middleware that stands before others already, or the layout of the folder, where the check is the same. */
+function repairedBy({ route, what, middleware }: Cause, code: string | undefined): { readonly cause?: string } {
+  if ((what !== 'open' && what !== 'client') || code === undefined) return {}
+  const folder = middleware?.path ?? FOLDER_OF_PAGES.exec(route.path)?.[0]
+  return folder ? { cause: `pages of ${folder}: ${what}: ${code}` } : {}
+}
+
+/** The first folder below the one in which a framework looks for pages: `app/(account)/`. */
+const FOLDER_OF_PAGES = /^(?:[^/]+\/){0,6}?(?:app|pages|routes)\/[^/]+\//
 
 const TITLES: Readonly<Record<Cause['what'], string>> = {
   open: 'A protected page without a check on the server',
@@ -338,8 +350,9 @@ function sharedIssue(causes: readonly Cause[]): Issue {
   // the finding speaks of the page that makes it as bad as it is
   const first = causes.find((c) => c.shared && c.severity === 'Critical') ?? causes.find((c) => c.shared) ?? (causes[0] as Cause)
   const at = first.shared ?? first.route
+  const { cause: _, ...shown } = issue(first)
   return {
-    ...issue(first),
+    ...shown,
     subject: `file ${at.path}`,
     discriminator: first.what,
     severity: causes.some((c) => c.severity === 'Critical') ? 'Critical' : 'High',

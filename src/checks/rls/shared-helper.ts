@@ -44,6 +44,7 @@ function helperIssue(group: readonly FoundIn[], check: 2 | 3 | 4, all: readonly 
     related: group.map((g) => ({ ...g.issue.at, subject: g.issue.subject, what: 'a policy that asks it' })),
     proof: group.some((g) => g.issue.proof === 'executed') ? 'executed' : 'inferred',
     ...(alsoFails.length ? { alsoFails } : {}),
+    cause: `function ${object}`,
   }
 }
 

@@ -43,7 +43,7 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
     withoutPrivileges(),
   ]
   const text = [...new Set(words)].join('')
-  return text ? { ...fix, text: `${fix.text}${text}` } : fix
+  return text ? { ...fix, text: `${fix.text}${text}`, stops: text } : fix
 
   /** Another policy allows it still. */
   function goesOn({ verb }: Use): boolean {

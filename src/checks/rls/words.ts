@@ -85,26 +85,33 @@ const FOR_THE_SIGNED_IN =
 
 /** The fix of a hole as code when the sandbox did not disprove it. */
 export function fixOf(hole: Hole, otherwise: string): Fix {
-  const covered = hole.command !== 'select' && hole.fix?.code.endsWith('binds the owner stays') === true
+  const covered = hole.command !== 'select' && hole.fix?.code.endsWith('binds the owner stays') === true && !hole.fix.code.includes('create policy')
   const text = holdsWithSession(hole) && hole.kind === 'policy' ? FOR_THE_SIGNED_IN : covered ? COVERED : otherwise
-  return hole.fix ? { text, language: 'sql', code: hole.fix.code, ...(hole.fix.proved ? { proved: true as const } : {}) } : { text }
+  if (!hole.fix) return { text }
+  const { code, proved, from } = hole.fix
+  return { text, language: 'sql', code, ...(proved ? { proved: true as const } : {}), ...(from ? { from } : {}) }
 }
 
 const COVERED = 'Drop the policy: another one lets owners in already, and this one lets in everybody beside them.'
 
 const COMMANDS: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
 
-/** The checks of rows that one policy fails beside this one, where the same change closes all: a policy for everything is told once. */
-export function alsoFailedBy(model: Pick<AppModel, 'schema' | 'access' | 'declared'>, hole: Hole, check: 2 | 3 | 4): { readonly alsoFails?: number[] } {
+/** The checks of rows that one policy fails beside this one, where the same change closes all, and that change: a policy for everything is told once. */
+export function alsoFailedBy(
+  model: Pick<AppModel, 'schema' | 'access' | 'declared'>,
+  hole: Hole,
+  check: 2 | 3 | 4,
+): { readonly alsoFails?: number[]; readonly cause?: string } {
   const isRead = tableOf(model.schema, hole.object)?.userData !== undefined && !isDeclaredPublic(model.declared, hole.object)
-  const isClosedWith = (h: Hole) => (h.kind === 'policy' && hole.kind === 'policy') || (h.fix !== undefined && h.fix.code === hole.fix?.code)
+  const isClosedWith = (h: Hole) =>
+    h.rootCause === hole.rootCause && ((h.kind === 'policy' && hole.kind === 'policy') || (h.fix !== undefined && h.fix.code === hole.fix?.code))
   const also = ([2, 3, 4] as const).filter(
     (n) =>
       n !== check &&
       (n !== 2 || isRead) &&
       model.access.holes?.some((h) => h.object === hole.object && h.policy === hole.policy && COMMANDS[n].includes(h.command) && isClosedWith(h)),
   )
-  return also.length ? { alsoFails: also } : {}
+  return { ...(also.length ? { alsoFails: also } : {}), ...(hole.rootCause ? { cause: hole.rootCause } : {}) }
 }
 
 /** Table of a hole, whatever its kind. */

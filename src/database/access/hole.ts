@@ -57,7 +57,10 @@ export interface Hole {
   readonly helper?: { readonly object: string; readonly at: Place }
   readonly at: Place
   readonly proof: 'executed' | 'inferred'
-  readonly fix?: { readonly code: string; readonly proved: boolean }
+  /** `from`: the code is that of another hole of the same cause, whose words say what it does (`sibling`), or of several together (`several`). */
+  readonly fix?: { readonly code: string; readonly proved: boolean; readonly from?: 'sibling' | 'several' }
+  /** What one change repairs: equal for all holes that the fix closes together. Absent for a hole that stands alone. */
+  readonly rootCause?: string
   /** Other policies that let the same people do the same, so that the fix closes them as well. */
   readonly beside?: readonly string[]
 }

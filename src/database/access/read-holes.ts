@@ -47,15 +47,7 @@ export function readAccess(
   const exposed = new Set(input.exposedSchemas)
   const tables = catalog.tables.filter((t) => exposed.has(t.schema) && !t.extension)
   const readings = new Map(tables.map((t) => [nameOf(t), mayRead('policy', nameOf(t), t.at) ? readPolicies(t, catalog, world) : []]))
-  const context: WriteContext = {
-    catalog,
-    memberships: membershipTables(catalog, readings),
-    asked: askedColumns(readings, world),
-    publishing: publishingColumns(readings),
-    readings,
-    joining: joiningColumns(readings),
-    admitting: admittingColumns(readings),
-  }
+  const context = writeContext(catalog, readings, world)
   const holes: Hole[] = []
   for (const table of tables.map(withUserData)) {
     if (!table.rls.enabled) continue
@@ -75,6 +67,36 @@ export function readAccess(
     holes: withSharedHelpers(holes, catalog),
     undecided: tables.map(withUserData).flatMap((t) => undecidedPolicies(t, readings.get(nameOf(t)) ?? [], world)),
   }
+}
+
+/** What the writes of every table are judged against: who is asked for what by the policies of all others. */
+function writeContext(catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, world: World & JudgeWorld): WriteContext {
+  return {
+    catalog,
+    memberships: membershipTables(catalog, readings),
+    asked: askedColumns(readings, world),
+    publishing: publishingColumns(readings),
+    readings,
+    joining: joiningColumns(readings),
+    admitting: admittingColumns(readings),
+  }
+}
+
+/**
+ * One table once more, after statements that concern it alone: its holes, and the readings of all tables with its own policies read anew.
+ * `undefined` when the catalog has no such table.
+ */
+export function readTableAgain(
+  name: string,
+  catalog: Catalog,
+  before: ReadonlyMap<string, readonly Reading[]>,
+  world: World & JudgeWorld,
+): Pick<ReadAccess, 'holes' | 'readings'> | undefined {
+  const found = catalog.tables.find((t) => nameOf(t) === name)
+  if (!found) return undefined
+  const readings = new Map([...before, [name, readPolicies(found, catalog, world)] as const])
+  const table = withUserData(found)
+  return { readings, holes: table.rls.enabled ? readTable(table, readings.get(name) ?? [], writeContext(catalog, readings, world)) : [] }
 }
 
 /** Policies whose condition calls what only the dashboard holds. What binds the owner of the row beside the call decides by itself. */

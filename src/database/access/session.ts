@@ -1,3 +1,5 @@
+import type { Catalog } from '../database.ts'
+
 /**
  * Who runs SQL. `owner` runs migrations and owns what they make; `client` is the data API before it takes the role of whoever asks; `accounts` is the
  * service that signs people up. None of them is a superuser, and none can become one.
@@ -47,6 +49,8 @@ export interface AccessSession {
   parseExpression(sql: string): Node | undefined
   /** libpg-query's tree of the plpgsql functions and DO blocks in a text; undefined when it cannot be parsed. */
   parsePlPgSql(sql: string): unknown
+  /** The catalog as it is now, statements of an open transaction included: what a fix makes of the schema. */
+  catalog(): Promise<Catalog>
   /** Milliseconds left of the time budget; trials should stop when little is left and declare a gap. */
   remainingMs(): number
   /** Some SQL of the repository makes the table (its plain name) with such a column or adds it, applied or not, or the code asks for it. */

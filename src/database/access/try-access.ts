@@ -3,6 +3,7 @@ import type { AccessMatrix, Catalog, ReplayInput } from '../database.ts'
 import { confirm } from './confirm.ts'
 import { isExposed } from './exposed.ts'
 import type { Hole, MayRead } from './hole.ts'
+import { oneFixForEachCause } from './one-fix.ts'
 import { nameOf } from './policies.ts'
 import { readAccess } from './read-holes.ts'
 import { seed } from './seed.ts'
@@ -55,7 +56,8 @@ export async function tryAccess(
   // the third user comes last: nothing that was tried with two changes by it
   const members = await tryTenants(session, catalog, seeded, readings, tables.holes ?? [], exposed)
   const objects = tables.objects.map((o) => ({ ...o, cells: [...o.cells, ...(members.cells.get(o.object) ?? [])] }))
-  const found = [...(tables.holes ?? []), ...appointed, ...members.holes, ...files.holes]
+  const rows = [...(tables.holes ?? []), ...appointed, ...members.holes]
+  const found = [...(await oneFixForEachCause(session, catalog, seeded, readings, rows)), ...files.holes]
   soFar(matrix([...objects, ...files.objects], found))
   const functions = await callFunctions(session, catalog, seeded, exposed, world)
   return matrix([...objects, ...files.objects, ...functions], found)

@@ -123,8 +123,11 @@ export async function run(
   host.mark('access')
   await engine.exec('set search_path = "$user", public, extensions')
   // a trial that hangs must not take with it what the parse trees show
-  const access = await tryAccess(accessSession(engine, parser, host, gaps, job.input), catalog, job.input, (soFar) =>
-    post({ type: 'replayed', result: { ...result, access: soFar } }),
+  const access = await tryAccess(
+    accessSession(engine, parser, host, gaps, job.input, () => readCatalog(engine, replayed)),
+    catalog,
+    job.input,
+    (soFar) => post({ type: 'replayed', result: { ...result, access: soFar } }),
   )
   post({ type: 'result', result: { ...result, access } })
 }
@@ -171,6 +174,7 @@ function accessSession(
   host: { mark(label: string): boolean; remainingMs(): number },
   gaps: DatabaseGap[],
   input: ReplayInput,
+  catalog: () => Promise<Catalog>,
 ): AccessSession {
   return {
     exec: (sql, by) => engine.exec(sql, by),
@@ -187,6 +191,7 @@ function accessSession(
     parse: (sql) => parser.parse(sql),
     parseExpression: (sql) => parser.parseExpression(sql),
     parsePlPgSql: (sql) => parser.parsePlPgSql(sql),
+    catalog,
     remainingMs: () => host.remainingMs(),
     gap: (gap) => gaps.push(gap),
     speaksOfColumn: (table, column) => speaksOfColumn(input, table, column),

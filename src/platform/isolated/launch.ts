@@ -72,12 +72,20 @@ export function launch(options: LaunchOptions): Isolated {
 const MAX_WORDS = 2000
 
 /** What a parent of sandboxes looks for to put them into namespaces or under another user. */
-const TOOLS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].flatMap((folder) => ['unshare', 'mount', 'setpriv', 'sh'].map((name) => `${folder}/${name}`))
+const TOOLS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].flatMap((folder) => ['unshare', 'mount', 'mkdir', 'setpriv', 'sh'].map((name) => `${folder}/${name}`))
+
+/** What the dynamic loader has loaded for Node: a sandbox's private root holds it. */
+function sharedLibraries(): string[] {
+  const { sharedObjects } = process.report.getReport() as unknown as { readonly sharedObjects: readonly string[] }
+  return sharedObjects.filter((path) => path.startsWith('/'))
+}
 
 function flags({ reads = [], writes = [], parent, worker, heapMiB }: LaunchOptions): string[] {
   return [
     '--permission',
-    ...[`${join(PACKAGE, '*')}`, `${packages()}*`, '/proc/self/fd*', ...(parent ? TOOLS : []), ...reads].map((path) => `--allow-fs-read=${path}`),
+    ...[`${join(PACKAGE, '*')}`, `${packages()}*`, '/proc/self/fd*', ...(parent ? [...TOOLS, ...sharedLibraries()] : []), ...reads].map(
+      (path) => `--allow-fs-read=${path}`,
+    ),
     ...writes.map((path) => `--allow-fs-write=${path}`),
     ...(parent ? ['--allow-child-process'] : []),
     ...(worker ? ['--allow-worker'] : []),

@@ -1,8 +1,8 @@
-import { SEVERITIES } from '../../checks/outcome.ts'
+import { type Item, reportItems } from '../items.ts'
 import { migrationFor } from '../migration.ts'
 import { plural } from '../plural.ts'
 import { promptFor, promptForAll } from '../prompt.ts'
-import type { Report, ReportCheck, ReportFinding } from '../report.ts'
+import type { Report, ReportFinding } from '../report.ts'
 import { SEE_MORE } from '../see-more.ts'
 import { code, name, text, wholeCode } from './text.ts'
 
@@ -15,44 +15,25 @@ export interface Excerpt {
 /** Excerpts by `path:line` of the finding. */
 export type Excerpts = ReadonlyMap<string, Excerpt>
 
-interface Shown {
-  readonly check: ReportCheck
-  readonly f: ReportFinding
-}
-
 /** Entries of the list at the beginning; more would be no glance. */
 const MAX_GLANCE = 12
 
-/** Findings as the report shows them: each cause once, what the change introduced first, then by severity. */
-export function shownFindings(report: Report): readonly Shown[] {
-  const rank = (f: ReportFinding) => (f.state === 'introduced' ? 0 : 10) + SEVERITIES.indexOf(f.severity)
-  const causes = new Set<string>()
-  return report.checks
-    .flatMap((check) => check.findings.map((f) => ({ check, f })))
-    .sort((a, b) => rank(a.f) - rank(b.f))
-    .filter(({ f }) => {
-      const cause = `${f.subject} ${f.path}:${f.line}`
-      if (f.alsoFails.length && causes.has(cause)) return false
-      causes.add(cause)
-      return true
-    })
-}
-
 /** Every finding: a list at a glance, what to paste once, then one card for each. */
 export function renderFindings(report: Report, excerpts: Excerpts): string {
-  const all = shownFindings(report)
+  const all = reportItems(report)
   if (!all.length) return ''
-  const cards = all.map(({ check, f }) => renderFinding(check, f, excerpts.get(`${f.path}:${f.line}`)))
-  return `<section aria-labelledby="findings"><h2 id="findings">Findings</h2>${renderGlance(all)}${renderPasteAll(all.map(({ f }) => f))}${cards.join('\n')}</section>`
+  const cards = all.map((item) => renderItem(report, item, excerpts.get(`${item.path}:${item.line}`)))
+  return `<section aria-labelledby="findings"><h2 id="findings">Findings</h2>${renderGlance(all)}${renderPasteAll(all)}${cards.join('\n')}</section>`
 }
 
 /** Headlines with how often they occur; each leads to its first finding. */
-function renderGlance(all: readonly Shown[]): string {
+function renderGlance(all: readonly Item[]): string {
   if (all.length < 3) return ''
-  const groups = [...Map.groupBy(all, ({ f }) => `${f.severity} ${f.title}`).values()]
+  const groups = [...Map.groupBy(all, (f) => `${f.severity} ${f.title}`).values()]
   const items = groups.slice(0, MAX_GLANCE).map((group) => {
-    const { f } = group[0] as Shown
-    const what = group.length > 1 ? `${group.length} places` : name(f.subject, 120)
+    const f = group[0] as Item
+    const places = new Set(group.flatMap((i) => i.members.map((m) => `${m.path}:${m.line}`))).size
+    const what = group.length > 1 || places > 1 ? plural(places, 'place') : name(f.subject, 120)
     return `<li><span class="tag ${f.severity}">${f.severity}</span><a href="#f-${name(f.fingerprint)}">${text(f.title, 200)}</a> <span class="meta">${what}</span></li>`
   })
   const rest = groups.slice(MAX_GLANCE).reduce((n, g) => n + g.length, 0)
@@ -81,13 +62,15 @@ function copyBox(title: string, body: string): string {
   return `<details class="copy"><summary>${title}</summary><pre class="wrap" tabindex="0">${wholeCode(body)}</pre></details>`
 }
 
-function renderFinding(check: ReportCheck, f: ReportFinding, excerpt: Excerpt | undefined): string {
-  const also = f.alsoFails.length ? `, also ${f.alsoFails.join(', ')}` : ''
+function renderItem({ checks }: Report, f: Item, excerpt: Excerpt | undefined): string {
+  const failed = checks.filter((c) => f.members.some((m) => m.check === c.id))
+  // links from the table of checks and of routes lead here for each finding that the card stands for
+  const anchors = f.members.slice(1).map((m) => `<a id="f-${name(m.fingerprint)}"></a>`)
   const state = f.state === 'introduced' ? '<span class="tag new">introduced</span>' : ''
   const proof = f.proof === 'executed' ? '<span class="tag plain">tried: the attack works</span>' : ''
   const id = name(f.fingerprint)
-  return `<article class="finding ${f.severity}" id="f-${id}" aria-labelledby="t-${id}"><h3 id="t-${id}"><span class="tag ${f.severity}">${f.severity}</span>${text(f.title, 300)}</h3>
-<p class="where">${state}${proof}<b>${name(f.subject)}</b> · <code>${name(f.path)}:${f.line}</code> · check ${check.number} ${name(check.id)}${also}${f.workspace ? ` · ${name(f.workspace)}` : ''}</p>
+  return `<article class="finding ${f.severity}" id="f-${id}" aria-labelledby="t-${id}">${anchors.join('')}<h3 id="t-${id}"><span class="tag ${f.severity}">${f.severity}</span>${text(f.title, 300)}</h3>
+<p class="where">${state}${proof}<b>${name(f.subject)}</b> · <code>${name(f.path)}:${f.line}</code> · check ${failed.map((c) => `${c.number} ${name(c.id)}`).join(', ')}${f.workspace ? ` · ${name(f.workspace)}` : ''}</p>
 <p>${text(f.message)}</p><p class="attack"><b>What an attacker does:</b> ${text(f.attack)}</p>
 ${excerpt ? renderExcerpt(excerpt, f) : ''}${renderFix(f)}
 ${f.assumes ? `<p class="meta">Assumes: ${text(f.assumes)}</p>` : ''}${copyBox('Prompt for your AI builder', promptFor(f))}${renderRelated(f)}</article>`

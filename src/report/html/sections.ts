@@ -1,7 +1,8 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { answerOf } from '../answer.ts'
+import { changesOf, countBySeverity, type Item, reportItems } from '../items.ts'
 import { plural } from '../plural.ts'
-import type { Report, ReportCheck, ReportFinding } from '../report.ts'
+import type { Report, ReportCheck } from '../report.ts'
 import { name, text } from './text.ts'
 
 /** The answer in one box: may this go in front of users? */
@@ -13,10 +14,11 @@ export function renderVerdict(report: Report): string {
 /** Counts at a glance. */
 export function renderTiles(report: Report): string {
   const s = report.summary
+  const { Critical, High, Medium } = countBySeverity(reportItems(report))
   const tiles: [number, string, string][] = [
-    [s.critical, 'Critical', 'Critical'],
-    [s.high, 'High', 'High'],
-    [s.medium, 'Medium', 'Medium'],
+    [Critical, 'Critical', 'Critical'],
+    [High, 'High', 'High'],
+    [Medium, 'Medium', 'Medium'],
     [s.failed, s.failed === 1 ? 'check failed' : 'checks failed', ''],
     [s.passed, s.passed === 1 ? 'check passed' : 'checks passed', ''],
     [s.unverified, 'to look at yourself', ''],
@@ -75,13 +77,13 @@ export function renderRoutes(report: Report): string {
 
 /** What changed against the base. */
 export function renderComparison(report: Report): string {
-  const c = report.comparison
-  if (!c) return ''
-  const list = (title: string, findings: readonly ReportFinding[]) =>
+  if (!report.comparison) return ''
+  const c = changesOf(report)
+  const list = (title: string, findings: readonly Item[]) =>
     findings.length
       ? `<h3>${title}</h3><ul class="plain">${findings.map((f) => `<li><span class="tag ${f.severity}">${f.severity}</span>${text(f.subject)} <code>${text(f.path)}</code></li>`).join('')}</ul>`
       : ''
-  return `<section aria-labelledby="changes"><h2 id="changes">What this change does</h2><p>${plural(c.introduced.length, 'finding')} introduced, ${c.existing.length} there before, ${c.fixed.length} fixed.</p>${list('Fixed', c.fixed)}${list('Could not be read again (not counted as fixed)', c.unreadable)}</section>`
+  return `<section aria-labelledby="changes"><h2 id="changes">What this change does</h2><p>${plural(c.introduced.length, 'problem')} introduced, ${c.existing.length} there before, ${c.fixed.length} fixed.</p>${list('Fixed', c.fixed)}${list('Could not be read again (not counted as fixed)', c.unreadable)}</section>`
 }
 
 /** Gaps, suppressed findings and problems of the configuration: what the reader must know before trusting the rest. */
