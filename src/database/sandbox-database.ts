@@ -3,6 +3,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
+import { isDatabaseResult } from './answer/believed.ts'
+import { hear } from './answer/hear.ts'
 import type { Database, DatabaseGap, DatabaseResult, ReplayCache, ReplayInput, TableHint } from './database.ts'
 import { preludeSql } from './sandbox/prelude.ts'
 import type { Answer, Request } from './sandbox/protocol.ts'
@@ -107,7 +109,7 @@ export class SandboxDatabase implements Database {
 
   private async replayOrCached(digest: string, input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult> {
     const cached = await cache?.get(digest)
-    if (cached) return cached
+    if (isDatabaseResult(cached)) return cached
     const parts = separateDatabases(input)
     const result =
       (await this.takeOver(input)) ??
@@ -187,10 +189,10 @@ export class SandboxDatabase implements Database {
         ended = true
         resolve(outcome)
       }
-      child.on('message', (answer: Answer) => {
-        if (answer.type === 'at') label = answer.label
-        else if (answer.type === 'result') done({ result: answer.result })
-        else if (answer.type === 'died') done({ because: answer.because })
+      child.on('message', (message: unknown) => {
+        const heard = hear(message, input)
+        if (heard && 'label' in heard) label = heard.label
+        else if (heard) done(heard)
       })
       child.on('exit', () => done({ because: 'the sandbox ended by itself', ...(label ? { label } : {}) }))
       if (later?.unwanted.aborted) return done({ because: UNWANTED })
