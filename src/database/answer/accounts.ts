@@ -64,7 +64,8 @@ export class Accounts {
   mistake({ statements, gaps, order }: Pick<ToldResult, 'statements' | 'gaps' | 'order'>): string | undefined {
     const count = (...which: readonly StatementOutcome['outcome'][]) => this.outcomes.filter((o) => which.includes(o.outcome)).length
     if (this.outcomes.some((o) => o.file >= this.sent.input.files.length)) return 'it tells of a file that was not sent'
-    if (statements.total !== this.outcomes.length - count('skipped')) return `it counts ${statements.total} statements and tells of ${this.outcomes.length - count('skipped')}`
+    if (statements.total !== this.outcomes.length - count('skipped'))
+      return `it counts ${statements.total} statements and tells of ${this.outcomes.length - count('skipped')}`
     if (statements.applied !== count('applied')) return `it counts ${statements.applied} applied statements and tells of ${count('applied')}`
     if (statements.explained !== count('explained')) return `it counts ${statements.explained} explained statements and tells of ${count('explained')}`
     const ordered = new Set(order)
@@ -92,17 +93,14 @@ export class Accounts {
     return undefined
   }
 
-  /** Loose files lose what the other files make too, exports for reading what any other file makes. */
+  /** Loose files lose what migrations make too; exports for reading, which say nothing of who may do what, anything. */
   private mayLeaveOut(s: Sent): boolean {
     const { role } = s.file
-    if (role !== 'loose' && role !== 'outline') return false
+    if (role === 'outline') return true
+    if (role !== 'loose') return false
     if (s.read.does === 'drop' || s.read.does === 'create function') return true
     const own = this.sent.byFile.get(s.position) ?? []
-    return own.some(
-      ({ read }) =>
-        read.does === 'create relation' &&
-        this.sent.creating(read.name.name).some((other) => other.position !== s.position && (role === 'outline' ? other.file.role !== 'outline' : other.file.role !== 'loose')),
-    )
+    return own.some(({ read }) => read.does === 'create relation' && this.sent.creating(read.name.name).some((o) => o.file.role !== 'loose'))
   }
 }
 

@@ -35,7 +35,12 @@ export function isDatabaseResult(value: unknown): value is DatabaseResult {
 }
 
 function pathOf(issue: v.BaseIssue<unknown>): string {
-  return issue.path?.map((p) => String(p.key)).join('.').slice(0, 200) || 'the message'
+  return (
+    issue.path
+      ?.map((p) => String(p.key))
+      .join('.')
+      .slice(0, 200) || 'the message'
+  )
 }
 
 /**
@@ -50,10 +55,16 @@ export function believed(input: ReplayInput, told: ToldResult): { readonly resul
   const sent = new SentSql(input)
   const accounts = new Accounts(sent, outcomes)
   const { order = [] } = told
-  const mistake = notAnOrder(sent, order) ?? accounts.mistake(told)
-  if (mistake !== undefined) return { refused: mistake }
   const grounds = new Grounds(sent, told, accounts, new AppliedOrder(sent, order))
-  const wrong = wrongPlace(grounds) ?? wrongRelation(grounds) ?? wrongPolicy(grounds) ?? wrongFunction(grounds) ?? wrongGrant(grounds) ?? wrongHole(grounds)
+  const wrong =
+    wrongPlace(grounds) ??
+    wrongRelation(grounds) ??
+    wrongPolicy(grounds) ??
+    wrongFunction(grounds) ??
+    wrongGrant(grounds) ??
+    wrongHole(grounds) ??
+    notAnOrder(sent, order) ??
+    accounts.mistake(told)
   return wrong === undefined ? { result } : { refused: wrong }
 }
 

@@ -1,8 +1,8 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { DatabaseGap } from '../database.ts'
 import type { Accounts } from './accounts.ts'
-import type { ToldResult } from './outcome.ts'
 import type { AppliedOrder } from './order.ts'
+import type { ToldResult } from './outcome.ts'
 import type { Sent, SentSql } from './sent.ts'
 import type { Name } from './tokens.ts'
 
@@ -51,15 +51,16 @@ export class Grounds {
     this.order = order
     for (const g of told.gaps) {
       if (g.line !== undefined) this.gaps.set(g.path, (this.gaps.get(g.path) ?? new Set()).add(g.line))
-      for (const { topic, object } of g.touches) this.touches.set(topic, (this.touches.get(topic) ?? new Set()).add(object === undefined ? ANY : lastPart(object)))
+      for (const { topic, object } of g.touches)
+        this.touches.set(topic, (this.touches.get(topic) ?? new Set()).add(object === undefined ? ANY : lastPart(object)))
     }
     for (const { schema, name } of [...told.catalog.tables, ...told.catalog.views]) this.schemas.set(name, (this.schemas.get(name) ?? new Set()).add(schema))
-    const sets = sent.doing('set')
+    const sets = sent.possiblyDoing('set')
     const settings = sent.opaque.can('settings')
     const everywhere = settings ? sent.input.files.map((_, i) => i) : []
     this.acting = new Set([...everywhere, ...sets.flatMap((s) => (s.read.actsAsOther ? [s.position] : []))])
     this.elsewhere = new Set([...everywhere, ...sets.flatMap((s) => (s.read.searchPath ? [s.position] : []))])
-    this.movesSchemas = sent.opaque.can('rename') || sent.doing('alter table').some((s) => /\bset\s{1,20}schema\b/i.test(s.text))
+    this.movesSchemas = sent.opaque.can('rename') || sent.possiblyDoing('alter table').some((s) => /\bset\s{1,20}schema\b/i.test(s.text))
   }
 
   /** Whether a gap leaves an object, or everything, in doubt. */
@@ -106,14 +107,20 @@ export class Grounds {
   /** Whether something is dropped with CASCADE after a statement that speaks of it: what the statement made went with it. */
   isTakenAlong(s: Sent): boolean {
     const spoken = new Set(wordsOf(s.text))
-    for (const word of spoken) if (this.cascades().get(word)?.some((d) => this.order.isLater(d, s))) return true
+    for (const word of spoken)
+      if (
+        this.cascades()
+          .get(word)
+          ?.some((d) => this.order.isLater(d, s))
+      )
+        return true
     return false
   }
 
   private dropsOf(key: string): readonly Sent[] {
     this.drops ??= grouped(
       this.sent
-        .doing('drop')
+        .possiblyDoing('drop')
         .flatMap((d): (readonly [string, Sent])[] => (d.read.what === 'owned' ? [[OWNED, d]] : d.read.names.map((n) => [`${d.read.what} ${n.name}`, d]))),
     )
     return this.drops.get(key) ?? []
@@ -121,8 +128,8 @@ export class Grounds {
 
   private cascades(): ReadonlyMap<string, readonly Sent[]> {
     this.taken ??= grouped(
-      this.sent.statements.flatMap((d): (readonly [string, Sent])[] => {
-        const names = d.read.does === 'drop' && d.read.cascade ? d.read.names : d.read.does === 'alter table' && CASCADE.test(d.text) ? [d.read.name] : []
+      [...this.sent.statements, ...this.sent.parts].flatMap((d): (readonly [string, Sent])[] => {
+        const names = d.read.does === 'drop' ? (takesAlong(d) ? d.read.names : []) : takesAlong(d) && d.read.does === 'alter table' ? [d.read.name] : []
         return names.flatMap((n) => wordsOf(n.name).map((w) => [w, d] as const))
       }),
     )
@@ -134,7 +141,10 @@ export class Grounds {
 
 const ANY = '*'
 const OWNED = 'owned'
-const CASCADE = /\bcascade\b/i
+
+/** Whether a statement drops with CASCADE. */
+export const takesAlong = ({ read, text }: Sent): boolean =>
+  (read.does === 'drop' && read.cascade) || (read.does === 'alter table' && /\bdrop\b/i.test(text) && /\bcascade\b/i.test(text))
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[a-z0-9_$\u0080-\uffff]+/g) ?? []
 

@@ -2,7 +2,7 @@ import { Cursor, identifier, type Name, type Token, tokensOf } from './tokens.ts
 
 /** What the head of a statement says it does; as much as is held against the answer. */
 export type Read =
-  | { readonly does: 'create relation'; readonly what: 'table' | 'view'; readonly name: Name; readonly isPart: boolean }
+  | { readonly does: 'create relation'; readonly what: 'table' | 'view'; readonly name: Name; readonly isPart: boolean; readonly ifNotExists: boolean }
   /** `body` as it is kept, where it is one literal. */
   | { readonly does: 'create function'; readonly name: Name; readonly definer: boolean; readonly inert: boolean; readonly body?: string }
   | { readonly does: 'create policy'; readonly policy: PolicyRead }
@@ -38,7 +38,19 @@ export interface GrantRead {
   readonly roles: readonly string[]
 }
 
-const NOTHING: ReadonlySet<string> = new Set(['comment', 'begin', 'start', 'commit', 'end', 'rollback', 'savepoint', 'release', 'analyze', 'vacuum', 'truncate'])
+const NOTHING: ReadonlySet<string> = new Set([
+  'comment',
+  'begin',
+  'start',
+  'commit',
+  'end',
+  'rollback',
+  'savepoint',
+  'release',
+  'analyze',
+  'vacuum',
+  'truncate',
+])
 
 /** Reads a statement of the repository by its tokens, without PostgreSQL's parser: linear, never throws. */
 export function readStatement(text: string): Read {
@@ -73,11 +85,11 @@ function create(c: Cursor): Read | undefined {
 }
 
 function relation(c: Cursor, what: 'table' | 'view'): Read | undefined {
-  c.takes('if', 'not', 'exists')
+  const ifNotExists = c.takes('if', 'not', 'exists')
   const name = c.name()
   if (!name) return undefined
   const isPart = c.rest.some((t) => t.kind === 'word' && (t.text === 'partition' || t.text === 'inherits'))
-  return { does: 'create relation', what, name, isPart }
+  return { does: 'create relation', what, name, isPart, ifNotExists }
 }
 
 function routine(c: Cursor): Read | undefined {

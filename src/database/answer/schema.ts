@@ -101,10 +101,7 @@ const sqlFunction = v.strictObject({
   at: place,
   stub: yes,
   executes: v.optional(
-    v.union([
-      v.literal('not parsed'),
-      v.strictObject({ parameter: name, how: v.picklist(['concatenation', 'format %s', 'whole statement']) }),
-    ]),
+    v.union([v.literal('not parsed'), v.strictObject({ parameter: name, how: v.picklist(['concatenation', 'format %s', 'whole statement']) })]),
   ),
 })
 

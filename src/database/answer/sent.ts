@@ -1,6 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { ReplayInput, SqlFile } from '../database.ts'
-import { type StatementText, splitStatements } from '../sandbox/split-statements.ts'
+import { type StatementText, splitAtMissingSemicolons, splitStatements } from '../sandbox/split-statements.ts'
 import { type Read, readStatement } from './read-statement.ts'
 import { WordGroups } from './word-groups.ts'
 
@@ -13,6 +13,8 @@ export interface Sent<R extends Read = Read> {
   /** Lines as `Place` counts them. */
   readonly line: number
   readonly endLine: number
+  /** Line of the text that was sent. */
+  readonly startsAt: number
   readonly text: string
   readonly read: R
 }
@@ -24,6 +26,8 @@ export type Doing<D extends Read['does']> = Sent<Extract<Read, { does: D }>>
 export class SentSql {
   readonly input: ReplayInput
   readonly statements: readonly Sent[]
+  /** What a statement would be cut into where semicolons are missing: read beside it, for which of both holds the sandbox alone knows. */
+  readonly parts: readonly Sent[]
   readonly byFile: ReadonlyMap<number, readonly Sent[]>
   /** What was sent and is not read: blocks, bodies of functions, queries, rows. */
   readonly opaque: WordGroups
@@ -34,11 +38,14 @@ export class SentSql {
     this.input = input
     this.byFile = new Map(input.files.map((file, position) => [position, statementsOf(file, position)]))
     this.statements = [...this.byFile.values()].flat()
+    this.parts = this.statements.flatMap(partsOf)
     this.opaque = new WordGroups(
-      this.statements.flatMap(({ read, text }) => (read.does === 'anything' ? [text] : read.does === 'create function' ? [read.body ?? text] : [])),
+      [...this.statements, ...this.parts].flatMap(({ read, text }) =>
+        read.does === 'anything' ? [text] : read.does === 'create function' ? [read.body ?? text] : [],
+      ),
     )
     this.joinRenamed()
-    for (const s of this.statements) {
+    for (const s of [...this.statements, ...this.parts]) {
       const name = s.read.does === 'create relation' ? s.read.name.name : s.read.does === 'create' ? s.read.name?.name : undefined
       if (name !== undefined) this.created.set(name, [...(this.created.get(name) ?? []), s])
     }
@@ -46,6 +53,11 @@ export class SentSql {
 
   doing<D extends Read['does']>(does: D): readonly Doing<D>[] {
     return this.statements.filter((s): s is Doing<D> => s.read.does === does)
+  }
+
+  /** The same, and what may be such a statement. */
+  possiblyDoing<D extends Read['does']>(does: D): readonly Doing<D>[] {
+    return [...this.doing(does), ...this.parts.filter((s): s is Doing<D> => s.read.does === does)]
   }
 
   /** A name and all that its object was called before and after. */
@@ -59,7 +71,7 @@ export class SentSql {
   }
 
   private joinRenamed(): void {
-    for (const { read } of this.doing('rename')) {
+    for (const { read } of this.possiblyDoing('rename')) {
       const all = [...new Set([...this.aliases(read.from), ...this.aliases(read.to)])]
       if (all.length > MAX_ALIASES) continue
       for (const name of all) this.others.set(name, all)
@@ -71,11 +83,18 @@ export class SentSql {
 const MAX_ALIASES = 50
 
 function statementsOf(file: SqlFile, position: number): Sent[] {
-  const line = (n: number) => file.lines?.[n - 1] ?? n
-  return splitStatements(file.text).statements.map((s: StatementText, index) => {
-    const ends = [line(s.line), line(s.endLine)]
-    return { file, position, index, line: Math.min(...ends), endLine: Math.max(...ends), text: s.text, read: readStatement(s.text) }
-  })
+  return splitStatements(file.text).statements.map((s, index) => sentOf(file, position, index, s))
+}
+
+function sentOf(file: SqlFile, position: number, index: number, { text, line, endLine }: StatementText): Sent {
+  const ends = [line, endLine].map((n) => file.lines?.[n - 1] ?? n)
+  return { file, position, index, line: Math.min(...ends), endLine: Math.max(...ends), startsAt: line, text, read: readStatement(text) }
+}
+
+function partsOf(s: Sent): readonly Sent[] {
+  if (!s.text.includes('\n') || s.read.does === 'nothing') return []
+  const parts = splitAtMissingSemicolons({ text: s.text, line: s.startsAt, endLine: s.startsAt })
+  return parts.length < 2 ? [] : parts.map((part) => sentOf(s.file, s.position, s.index, part))
 }
 
 /** Whether a place begins within a statement. */

@@ -29,7 +29,9 @@ export function tokensOf(sql: string, most = Number.POSITIVE_INFINITY): readonly
     } else if (c === '$') {
       const tag = dollarTag(sql, i)
       const end = tag === undefined ? i + 1 : endOf(sql, tag, i + tag.length)
-      tokens.push(tag === undefined ? { kind: 'other', text: c } : { kind: 'literal', text: sql.slice(i + tag.length, Math.max(i + tag.length, end - tag.length)) })
+      tokens.push(
+        tag === undefined ? { kind: 'other', text: c } : { kind: 'literal', text: sql.slice(i + tag.length, Math.max(i + tag.length, end - tag.length)) },
+      )
       i = end
     } else if (WORD_START.test(c)) {
       const from = i

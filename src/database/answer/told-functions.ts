@@ -7,7 +7,7 @@ import type { Doing } from './sent.ts'
 export function wrongFunction(g: Grounds): string | undefined {
   const { sent, told } = g
   const made = new Map<string, Doing<'create function'>[]>()
-  for (const s of sent.doing('create function')) for (const n of sent.aliases(s.read.name.name)) made.set(n, [...(made.get(n) ?? []), s])
+  for (const s of sent.possiblyDoing('create function')) for (const n of sent.aliases(s.read.name.name)) made.set(n, [...(made.get(n) ?? []), s])
   const known = new Set(told.catalog.functions.map((f) => f.name))
   for (const s of sent.doing('create function')) {
     if (sent.aliases(s.read.name.name).some((n) => known.has(n)) || mayBeGone(g, s)) continue
@@ -21,7 +21,8 @@ export function wrongFunction(g: Grounds): string | undefined {
 }
 
 /** Functions that extensions bring and that stay theirs when they are replaced. */
-const OF_EXTENSIONS = /^(?:uuid_|gen_|crypt$|digest$|hmac$|encrypt|decrypt|pgp_|armor$|dearmor$|unaccent|similarity|word_similarity|strict_word|show_|set_limit|moddatetime)/
+const OF_EXTENSIONS =
+  /^(?:uuid_|gen_|crypt$|digest$|hmac$|encrypt|decrypt|pgp_|armor$|dearmor$|unaccent|similarity|word_similarity|strict_word|show_|set_limit|moddatetime)/
 
 function mayBeGone(g: Grounds, s: Doing<'create function'>): boolean {
   const { sent } = g

@@ -1,5 +1,5 @@
-import type { Table } from '../database.ts'
 import { isExposed } from '../access/exposed.ts'
+import type { Table } from '../database.ts'
 import { markCopies } from '../sandbox/row-copies.ts'
 import { classifyUserData } from '../sandbox/user-data.ts'
 import type { Grounds } from './grounds.ts'

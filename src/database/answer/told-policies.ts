@@ -2,14 +2,14 @@ import type { Policy } from '../database.ts'
 import { called } from './accounts.ts'
 import { type Grounds, PLATFORM_SCHEMAS } from './grounds.ts'
 import type { PolicyRead } from './read-statement.ts'
-import { type Doing, isOf } from './sent.ts'
+import { type Doing, isOf, type Sent } from './sent.ts'
 import { type Token, tokensOf } from './tokens.ts'
 
 /** What is wrong with the policies that were told, in a sentence; undefined when they can stem from the SQL. */
 export function wrongPolicy(g: Grounds): string | undefined {
   const { sent, told } = g
   const made = new Map<string, Doing<'create policy'>[]>()
-  for (const s of sent.doing('create policy')) {
+  for (const s of sent.possiblyDoing('create policy')) {
     const { name, table } = s.read.policy
     for (const t of sent.aliases(table.name)) for (const n of sent.aliases(name)) made.set(keyOf(t, n), [...(made.get(keyOf(t, n)) ?? []), s])
   }
@@ -34,11 +34,23 @@ function mayBeGone(g: Grounds, s: Doing<'create policy'>): boolean {
   const tables = sent.aliases(table.name)
   if (s.file.role === 'outline' || g.isDoubtful(['policy', 'table'], tables) || g.accounts.isLeftOut(s)) return true
   if ([...sent.aliases(name), ...tables].some((n) => sent.opaque.canTo('dropPolicy', n)) || sent.opaque.can('rename')) return true
-  if (sent.doing('drop').some((d) => d.read.what === 'policy' && g.order.isLater(d, s) && d.read.names.some((n) => sent.aliases(name).includes(n.name)) && d.read.on && tables.includes(d.read.on.name))) return true
+  const drops = sent.possiblyDoing('drop').filter((d) => d.read.what === 'policy' && d.read.on && tables.includes(d.read.on.name))
+  if (drops.some((d) => g.order.isLater(d, s) && d.read.names.some((n) => sent.aliases(name).includes(n.name)))) return true
+  if (drops.length && isRetyped(g, s, tables)) return true
   if (g.isTakenAlong(s) || g.isDropped(s, ['table', 'view'], tables, table.schema ?? 'public')) return true
-  // a table that is created once more starts without
-  if (sent.creating(table.name).filter((c) => c.read.does === 'create relation').length > 1) return true
+  if (tables.some((t) => sent.creating(t).some((c) => isMadeAnew(g, s, c)))) return true
   return PLATFORM_SCHEMAS.has(table.schema ?? '') && g.mayBeRefused(table, s)
+}
+
+/** A policy that keeps a column from getting another type goes early where later statements take policies of the table away. */
+function isRetyped(g: Grounds, s: Doing<'create policy'>, tables: readonly string[]): boolean {
+  return g.sent.possiblyDoing('alter table').some((a) => tables.includes(a.read.name.name) && /\btype\b/i.test(a.text) && g.order.isLater(a, s))
+}
+
+/** A later migration that creates the table as something new starts without the policies of before. */
+function isMadeAnew(g: Grounds, s: Doing<'create policy'>, c: Sent): boolean {
+  if (c.read.does !== 'create relation' || c.read.ifNotExists || c.file.role !== 'migration') return false
+  return c.position !== s.position && g.order.isLater(c, s)
 }
 
 function wrongDefinition(g: Grounds, p: Policy, made: readonly Doing<'create policy'>[]): string | undefined {
