@@ -14,9 +14,11 @@ export function wrongGrant(g: Grounds): string | undefined {
 /** What the platform gives browsers in `public`, unless some statement could have taken it away. */
 function withoutDefaults(g: Grounds): string | undefined {
   const { sent, told } = g
-  if (sent.input.autoExpose === false || sent.opaque.can('grants') || sent.opaque.can('settings')) return undefined
+  if (sent.input.autoExpose === false || sent.opaque.can('grants') || sent.opaque.can('settings') || sent.opaque.can('rename')) return undefined
   const takes = sent.statements.some(({ read, text }) => {
     if (read.does === 'revoke' || (read.does === 'set' && read.actsAsOther)) return true
+    // a role of another name keeps what the platform gave
+    if (read.does === 'rename') return BROWSERS.has(read.from)
     if (read.does === 'drop') return /^(?:schema|owned|role|extension)$/.test(read.what)
     return (read.does === 'alter' || read.does === 'alter table') && /\bowner\s+to\b|\bprivileges\b|\bset\s+schema\b/i.test(text)
   })
@@ -39,7 +41,7 @@ const holds = (grants: readonly Grant[], role: string, privilege: Grant['privile
 
 /** What a GRANT gives browsers on a table by name, and nothing takes away later. */
 function withoutGrant(g: Grounds): string | undefined {
-  if (g.sent.opaque.can('grants')) return undefined
+  if (g.sent.opaque.can('grants') || g.sent.doing('rename').some((s) => BROWSERS.has(s.read.from))) return undefined
   const tables = new Map(g.told.catalog.tables.map((t) => [`${t.schema}.${t.name}`, t]))
   for (const s of g.sent.doing('grant')) {
     const { grant } = s.read
