@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import { isDatabaseResult } from './answer/believed.ts'
+import { hear } from './answer/hear.ts'
 import type { Database, DatabaseGap, DatabaseResult, ReplayCache, ReplayInput, TableHint } from './database.ts'
 import { ALL_LAYERS, type Layers } from './isolation/layers.ts'
 import type { SandboxProcess } from './isolation/sandbox-process.ts'
 import { SandboxSource } from './isolation/sandbox-source.ts'
 import { templateDigest } from './isolation/template-file.ts'
-import type { Answer } from './sandbox/protocol.ts'
 import { longestMs } from './sandbox/stopwatch.ts'
 import { mergeResults, separateDatabases } from './separate-databases.ts'
 
@@ -116,7 +117,7 @@ export class SandboxDatabase implements Database {
 
   private async replayOrCached(digest: string, input: ReplayInput, cache?: ReplayCache): Promise<DatabaseResult> {
     const cached = await cache?.get(digest)
-    if (cached) return cached
+    if (isDatabaseResult(cached)) return cached
     const parts = separateDatabases(input)
     const result =
       (await this.takeOver(input)) ??
@@ -196,11 +197,10 @@ export class SandboxDatabase implements Database {
         resolve(outcome)
       }
       child.listen({
-        onAnswer: (value) => {
-          const answer = value as Answer
-          if (answer.type === 'at') label = answer.label
-          else if (answer.type === 'result') done({ result: answer.result })
-          else if (answer.type === 'died') done({ because: answer.because })
+        onAnswer: (message) => {
+          const heard = hear(message, input)
+          if (heard && 'label' in heard) label = heard.label
+          else if (heard) done(heard)
         },
         onEnd: (because) => done({ because, ...(label ? { label } : {}) }),
       })

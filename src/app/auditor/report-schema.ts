@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { ReportFinding } from '../../report/report.ts'
 import type { AuditedForApp } from '../audit-thread/protocol.ts'
 
 // What a process that reads repositories may say it found. Unknown members are refused, so that nothing reaches the renderers unseen.
@@ -13,6 +14,7 @@ const command = v.picklist(['select', 'insert', 'update', 'delete'])
 
 const finding = v.strictObject({
   fingerprint: sha16,
+  cause: v.exactOptional(sha16),
   check: short,
   severity: v.picklist(['Critical', 'High', 'Medium']),
   subject: text,
@@ -125,6 +127,7 @@ const audited = v.strictObject({
   pullRequest: v.exactOptional(line),
   complete: v.boolean(),
   files: count,
+  auditable: v.exactOptional(count),
   history: v.strictObject({ commits: count, complete: v.boolean() }),
   advisories: v.strictObject({ source: v.picklist(['github', 'snapshot', 'none']), asOf: v.exactOptional(short) }),
   config: v.strictObject({ commit: v.exactOptional(short), problems: list(v.strictObject({ path: short, line, message: text })) }),
@@ -179,3 +182,13 @@ export const auditedSchema = v.strictObject({
   }),
   crashes: list(v.strictObject({ check: short, error: text }), 100),
 }) satisfies v.GenericSchema<unknown, AuditedForApp>
+
+/** A field that the report gains and this does not know would end every audit: it does not compile. */
+const known: [keyof AuditedForApp['report']['audit'], keyof AuditedForApp['report']['checks'][number], keyof ReportFinding] extends [
+  keyof v.InferOutput<typeof audited>,
+  keyof v.InferOutput<typeof check>,
+  keyof v.InferOutput<typeof finding>,
+]
+  ? true
+  : false = true
+void known

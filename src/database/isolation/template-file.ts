@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readAnswer } from '../answer/believed.ts'
 import { preludeSql } from '../sandbox/prelude.ts'
 import type { Answer } from '../sandbox/protocol.ts'
 import { launch } from './launch.ts'
@@ -61,7 +62,8 @@ async function build(layers: Layers): Promise<Buffer> {
     }
     sandbox.listen({
       onAnswer: (value) => {
-        const answer = value as Answer
+        const read = readAnswer(value)
+        const answer: Answer = 'refused' in read ? { type: 'died', because: `its answer was refused: ${read.refused}` } : read.answer
         if (answer.type === 'template') finish(() => resolve(Buffer.from(answer.base64, 'base64')))
         else if (answer.type === 'died') finish(() => reject(new Error(answer.because)))
       },

@@ -1,4 +1,5 @@
-import type { DatabaseResult, ReplayInput, TableHint } from '../database.ts'
+import type { ToldResult } from '../answer/outcome.ts'
+import type { ReplayInput, TableHint } from '../database.ts'
 
 /** A prepared data directory: the file that the process may read, by its name, or the bytes of one in base64. */
 export type Template = { readonly name: string } | { readonly base64: string }
@@ -32,7 +33,7 @@ export type Answer =
   | { readonly type: 'at'; readonly label: string }
   /** The step under way needs the hints. */
   | { readonly type: 'waiting' }
-  | { readonly type: 'replayed'; readonly result: DatabaseResult }
+  | { readonly type: 'replayed'; readonly result: ToldResult }
   /** `halfApplied` when the time budget ended before the SQL did. */
-  | { readonly type: 'result'; readonly result: DatabaseResult; readonly halfApplied?: true }
+  | { readonly type: 'result'; readonly result: ToldResult; readonly halfApplied?: true }
   | { readonly type: 'died'; readonly because: string }

@@ -1,9 +1,11 @@
 import { SqlFailure } from '../access/session.ts'
+import type { StatementOutcome } from '../answer/outcome.ts'
 import type { DatabaseGap, ReplayInput, TableHint } from '../database.ts'
 import { closedByDrops, dropsSchema } from './emptied-schemas.ts'
 import { type Engine, EngineDied } from './engine.ts'
 import { createExtension, isMovedExtension, moveExtension } from './extensions.ts'
 import { orderFiles } from './order-files.ts'
+import { Outcomes } from './outcomes.ts'
 import type { Parser } from './parser.ts'
 import { droppedPolicies, policyKey } from './policy-links.ts'
 import { Provenance } from './provenance.ts'
@@ -35,6 +37,8 @@ export interface Replayed {
   readonly speaksOfStorage: boolean
   /** The time budget ended before every statement was applied. */
   readonly cutShort: boolean
+  /** What became of each statement, those that were left out among them. */
+  readonly outcomes: readonly StatementOutcome[]
 }
 
 /** Policies on these tables belong to the project, although the tables do not: the platform lets `postgres` write them. */
@@ -65,15 +69,15 @@ export class Replay {
   private readonly outlines: ReadonlySet<string>
   /** Statements that dropped a schema. */
   private readonly emptied: Statement[] = []
+  private readonly outcomes: Outcomes
 
   constructor(engine: Engine, parser: Parser, input: ReplayInput, host: ReplayHost) {
     this.engine = engine
     this.input = input
     this.host = host
-    this.files = orderFiles(
-      input.files.map((f, i) => parseFile(f, i, parser, (label) => host.mark(`parse ${label}`))),
-      this.gaps,
-    )
+    const parsed = input.files.map((f, i) => parseFile(f, i, parser, (label) => host.mark(`parse ${label}`)))
+    this.outcomes = new Outcomes(parsed)
+    this.files = orderFiles(parsed, this.gaps)
     this.outlines = new Set(input.files.filter((f) => f.role === 'outline').map((f) => f.path))
     this.provenance = new Provenance(engine)
     this.reservedRoles = new ReservedRoles(engine)
@@ -111,6 +115,7 @@ export class Replay {
       order: [...new Set(this.files.map((f) => f.file.path))],
       outlines: this.outlines,
       speaksOfStorage: this.files.some((f) => f.statements.some((s) => /\bstorage\s*\.\s*"?(objects|buckets)\b/i.test(s.text))),
+      outcomes: this.outcomes.told(),
     }
   }
 
@@ -122,6 +127,7 @@ export class Replay {
 
   private async replay(s: Statement): Promise<void> {
     this.count.total++
+    this.outcomes.reached(s)
     if (!this.outOfTime && this.host.remainingMs() < RESERVED_MS) this.outOfTime = true
     if (this.outOfTime) return this.explain(s, 'the time budget ended before it was applied', this.touches(s, true))
     if (s.kind === '') {
@@ -130,10 +136,7 @@ export class Replay {
     }
     const refused = refusal(s)
     if (refused) return this.explain(s, refused.because, refused.touches)
-    if (await this.control(s)) {
-      this.count.applied++
-      return
-    }
+    if (await this.control(s)) return this.applied(s)
     if (!this.host.mark(s.label)) return this.explain(s, 'it did not end in time or broke the database engine', this.touches(s, true))
     await this.apply(s)
   }
@@ -155,7 +158,7 @@ export class Replay {
         const replaced = this.repairs.saidOfReplaced(s)
         if (partly) this.explain(s, `only its columns were applied: ${partly}`, this.touches(s))
         else if (replaced) this.explain(s, replaced.because, replaced.touches ?? this.touches(s))
-        else this.count.applied++
+        else this.applied(s)
         this.overtaken(s)
         await this.runDeferred()
         return
@@ -303,8 +306,15 @@ export class Replay {
     return uncertain && s.kind === 'DoStmt' && touches.length === 0 ? ALL_TOPICS : touches
   }
 
+  private applied(s: Statement): void {
+    this.count.applied++
+    this.outcomes.become(s, 'applied')
+  }
+
   private explain(s: Statement, because: string, touches: DatabaseGap['touches']): void {
-    if (!touches.some((t) => t.topic === 'anything')) this.count.explained++
+    const isDoubtful = touches.some((t) => t.topic === 'anything')
+    if (!isDoubtful) this.count.explained++
+    this.outcomes.become(s, isDoubtful ? 'doubtful' : 'explained')
     // what an export for reading leaves open is open anyway
     if (because !== '') this.gaps.push({ path: s.path, line: s.at.line, because: because.slice(0, 240), touches: this.outlines.has(s.path) ? [] : touches })
   }
@@ -319,7 +329,7 @@ export class Replay {
     if (!names.length) return
     for (const [key, waiting] of this.deferred) {
       const left = waiting.filter((w) => !isMade(w) || !names.includes(replaceable(w)[0] ?? ''))
-      this.count.applied += waiting.length - left.length
+      for (const w of waiting) if (!left.includes(w)) this.applied(w)
       this.deferred.set(key, left)
     }
   }

@@ -4,6 +4,7 @@ import { executedText } from '../access/expression/executed-text.ts'
 import type { AccessSession } from '../access/session.ts'
 import { tryAccess } from '../access/try-access.ts'
 import { worldOf } from '../access/world.ts'
+import type { ToldResult } from '../answer/outcome.ts'
 import type { Catalog, DatabaseGap, DatabaseResult, ReplayInput, TableHint } from '../database.ts'
 import { readCatalog } from './catalog.ts'
 import { Engine } from './engine.ts'
@@ -118,7 +119,7 @@ export async function run(
   await takeOver(engine)
   const catalog = withExecutedText(await readCatalog(engine, replayed), parser, host)
   const gaps: DatabaseGap[] = replayed.gaps
-  const result: DatabaseResult = { catalog, access: { objects: [] }, gaps, statements: replayed.statements, order: replayed.order }
+  const result: ToldResult = { catalog, access: { objects: [] }, gaps, statements: replayed.statements, order: replayed.order, outcomes: replayed.outcomes }
   post({ type: 'replayed', result })
   host.mark('access')
   await engine.exec('set search_path = "$user", public, extensions')
