@@ -20,9 +20,10 @@ export function readablePaths(): readonly string[] {
   return found
 }
 
-/** Above the sources: of the repository, and of the build, which has a copy. */
+/** Above the sources; of a build its copy, and that of the package that it is in. */
 function packageFiles(): string[] {
-  return [join(SOURCES, '..', 'package.json'), join(SOURCES, '..', '..', 'package.json')].filter((file) => existsSync(file) && isOurs(file))
+  const above = import.meta.url.endsWith('.ts') ? ['..'] : ['..', join('..', '..')]
+  return above.map((folder) => join(SOURCES, folder, 'package.json')).filter((file) => existsSync(file) && isOurs(file))
 }
 
 function isOurs(file: string): boolean {
