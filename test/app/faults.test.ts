@@ -65,7 +65,7 @@ describe('GitHub’s faults', () => {
     fault(endpoint, answer, times)
     const run = await audited(repo)
     expect(run).toMatchObject({ status: 'completed', conclusion: 'success' })
-    expect(run?.output.title).toMatch(/finding/)
+    expect(run?.output.title).toMatch(/problem/)
     expect(stage.github.checkRuns.filter((r) => r.repo === repo)).toHaveLength(1)
   })
 
@@ -193,7 +193,7 @@ describe('GitHub’s faults', () => {
     repo.git.commit('main', Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`packages/p${i}/.env`, leak()])))
     repo.treeLimit = 25
     const run = await audited(repo)
-    expect(run?.output.title).toMatch(/^31 findings/) // 30 files and the missing .gitignore
+    expect(run?.output.title).toMatch(/^31 problems/) // 30 files and the missing .gitignore
   })
 
   test('a missed delivery is asked for again by the sweep, and a run left open is concluded', async () => {

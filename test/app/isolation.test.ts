@@ -28,6 +28,9 @@ const sql = (table: string) => ({
   [`supabase/migrations/${table}.sql`]: `create table public.${table} (id uuid primary key, user_id uuid references auth.users);\nalter table public.${table} enable row level security;\n`,
 })
 
+/** Not what starts it in namespaces of its own. */
+const isNode = ({ command }: Shown) => /^\S*node(?:\s|$)/.test(command)
+
 describe.runIf(linux)('the processes of the App', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'prelaunch-isolation-'))
   let github: GitHubServer
@@ -35,7 +38,7 @@ describe.runIf(linux)('the processes of the App', () => {
   let repo: ReturnType<GitHubServer['createRepository']>
   let secrets: string[]
   const broker = () => app.child.pid as number
-  const below = (name: string) => descendants(broker()).filter((p) => p.command.includes(name) && !p.command.includes('unshare'))
+  const below = (name: string) => descendants(broker()).filter((p) => p.command.includes(name) && isNode(p))
   const pullRequest = (head: string, files: Record<string, string>) => {
     repo.git.commit(head, files, { from: 'refs/heads/main' })
     return github.openPullRequest(repo, { head }).headSha
@@ -66,7 +69,7 @@ describe.runIf(linux)('the processes of the App', () => {
       'a sandbox',
       () => {
         seen = descendants(broker())
-        sandbox = seen.find((p) => p.command.includes('sandbox/process') && !p.command.includes('unshare'))
+        sandbox = seen.find((p) => p.command.includes('sandbox/process') && isNode(p))
         if (!sandbox) return concluded(sha) !== undefined
         environment = environmentOf(sandbox.pid)
         channels = channelsOf(sandbox.pid)

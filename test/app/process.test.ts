@@ -183,7 +183,7 @@ describe('the process', () => {
       const again = await start(none).ready()
       expect(again.output).not.toContain('/setup')
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
     }
   })
 
@@ -192,6 +192,6 @@ describe('the process', () => {
     const app = start({ APP_ID: undefined, PRIVATE_KEY: undefined, DATA_DIR: folder })
     await until('the set-up page', () => app.answers('/healthz'), app)
     expect(await app.stop()).toBe(0)
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   })
 })

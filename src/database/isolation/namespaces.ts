@@ -25,7 +25,7 @@ export function inNamespaces(command: Command, files: readonly string[]): Comman
   if (!unshare || !sh || !mkdir || !mount || !quiet) return undefined
   const inner = [unshare, '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, `--root=${ROOT}`, '--wd=/', '--', command.file, ...command.args]
   const outer = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child', '--net', '--ipc', '--uts', '--mount', '--propagation', 'private', '--']
-  const script = `${privateRoot(mkdir, mount, [...readablePaths(), ...files])}\nexec "$@"`
+  const script = `${privateRoot(mkdir, mount, [...readablePaths(), ...files])}\nunset PWD OLDPWD\nexec "$@"`
   return { file: quiet.file, args: [...quiet.args, unshare, ...outer, sh, '-c', script, 'sandbox', ...inner] }
 }
 
