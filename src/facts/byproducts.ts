@@ -1,4 +1,4 @@
-import { Lately } from '../lib/lately.ts'
+import { Lately } from '../lib/memo/recent-values.ts'
 
 const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn|\.npm\/_\w{1,30}|\.pnpm-store|\.npm-cache|\.yarn-cache)\//i
 /** Where an application keeps its own code by what it is about: a market place has pages, routes and components of its vendors. */

@@ -1,5 +1,5 @@
 import { minimatch } from 'minimatch'
-import { Lately } from '../lib/lately.ts'
+import { Lately } from '../lib/memo/recent-values.ts'
 import { EXTRACTORS } from './extractors/index.ts'
 import type { Extraction, Extractor, FactKind } from './facts.ts'
 

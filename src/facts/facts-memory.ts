@@ -1,4 +1,4 @@
-import { type ByFile, following } from '../lib/collect-by-file.ts'
+import { type ByFile, following } from '../lib/memo/collect-by-file.ts'
 import { EXTRACTORS } from './extractors/index.ts'
 import type { Extraction, FactKind, FactsIndex } from './facts.ts'
 import type { FactsCache } from './gather.ts'

@@ -1,4 +1,4 @@
-import { QuestionsByFile } from '../lib/collect-by-file.ts'
+import { QuestionsByFile } from '../lib/memo/collect-by-file.ts'
 import type { JavaScriptFacts } from './javascript.ts'
 
 /** Everything that is asked of each file of code by itself. */

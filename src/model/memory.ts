@@ -1,6 +1,6 @@
 import type { AccessMatrix } from '../database/database.ts'
 import type { ResolverMemory } from './modules/resolve.ts'
-import type { RoutesMemory } from './routes/remember.ts'
+import type { RoutesMemory } from './routes/incremental/route-cache.ts'
 import type { SchemaModel } from './schema/schema-model.ts'
 
 /**

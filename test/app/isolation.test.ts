@@ -146,7 +146,9 @@ test('the broker loads nothing that parses what a repository holds', async () =>
   expect(ours.map((m) => m.module).filter((module) => PARSES.test(module))).toEqual([])
   const packages = modules.filter((m) => /node_modules\/(ts-morph|typescript|yaml|tar-stream|libpg-query|@electric-sql|jsonc-parser|smol-toml)/.test(m.module))
   // The page that registers an App reads app.yml, which comes with the program.
-  expect(packages.filter((m) => !/node_modules\/(probot|yaml|@probot)\/|\/src\/app\/setup\/manifest/.test(m.by)).map((m) => `${m.module} by ${m.by}`)).toEqual([])
+  expect(packages.filter((m) => !/node_modules\/(probot|yaml|@probot)\/|\/src\/app\/setup\/manifest/.test(m.by)).map((m) => `${m.module} by ${m.by}`)).toEqual(
+    [],
+  )
 })
 
 test.each([

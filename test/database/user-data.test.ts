@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Column, Table } from '../../src/database/database.ts'
-import { classifyUserData } from '../../src/database/sandbox/user-data.ts'
+import { classifyUserData } from '../../src/database/sandbox/classification/user-data.ts'
 
 /** `posts: id uuid pk, author_id uuid -> auth.users, body text`. */
 function table(line: string): Table {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changedBetween, collectByFile, following, QuestionsByFile } from '../../src/lib/collect-by-file.ts'
+import { changedBetween, collectByFile, following, QuestionsByFile } from '../../src/lib/memo/collect-by-file.ts'
 
 const file = (text: string) => ({ text })
 

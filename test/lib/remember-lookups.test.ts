@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rememberLookups } from '../../src/lib/remember-lookups.ts'
+import { rememberLookups } from '../../src/lib/memo/memoize-lookups.ts'
 
 /** A function of a handler that looks into files, and how often it ran. */
 function counted() {

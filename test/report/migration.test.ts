@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitStatements } from '../../src/database/sandbox/split-statements.ts'
+import { splitStatements } from '../../src/database/sandbox/statements/split-statements.ts'
 import { migrationFor } from '../../src/report/migration.ts'
 import type { ReportFinding } from '../../src/report/report.ts'
 import { HOSTILE, reportFinding } from '../support/sample-report.ts'

@@ -1,5 +1,5 @@
 import type { Route } from '../../model/routes/routes.ts'
-import type { Audience } from './audience.ts'
+import type { Audience } from './remediation/intended-caller.ts'
 
 type Handler = Pick<Route, 'path' | 'route' | 'kind' | 'subject'>
 

@@ -1,15 +1,15 @@
 import type { RelatedPlace } from '../../lib/place.ts'
 import { plural } from '../../lib/plural.ts'
-import { coolsDown } from '../../model/routes/cooldown.ts'
+import { coolsDown } from '../../model/routes/limits/cooldown.ts'
 import type { Route, RoutesModel } from '../../model/routes/routes.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
-import { authEndpoint, type Endpoint, registersWhole } from './auth-endpoint.ts'
 import { missingLimit } from './handler-cause.ts'
-import { handlerFunction } from './handler-function.ts'
-import type { Known } from './known.ts'
-import { oncePerHandler } from './one-handler.ts'
-import { limiterFor } from './own-limiter.ts'
-import { placeOfRoute } from './route-place.ts'
+import { authEndpoint, type Endpoint, registersWhole } from './rate-limit/auth-endpoint.ts'
+import { limiterFor } from './remediation/existing-limiter.ts'
+import type { Known } from './remediation/fix-context.ts'
+import { handlerFunction } from './shared/handler-function.ts'
+import { oncePerHandler } from './shared/one-finding-per-handler.ts'
+import { placeOfRoute } from './shared/route-location.ts'
 
 export default defineCheck({
   number: 18,

@@ -1,16 +1,16 @@
 import type { SqlFunction } from '../../database/database.ts'
 import { bindParameters, bindTemplate } from '../../lib/bind-sql.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 import { linesFrom, type Place, type RelatedPlace } from '../../lib/place.ts'
 import { plural } from '../../lib/plural.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { anyTable } from '../../model/routes/any-table.ts'
-import { guardOfStep } from '../../model/routes/guard.ts'
+import type { Behaviour, Effect, Step, Value } from '../../model/behaviour/types.ts'
+import { guardOfStep } from '../../model/routes/guards/guard.ts'
+import { anyTable } from '../../model/routes/operations/dynamic-table.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, type Severity, unverified } from '../define-check.ts'
-import { documentOf } from './graphql-text.ts'
-import { type Taint, taintOf } from './injection-taint.ts'
-import { refusal } from './refusal.ts'
+import { refusal } from './remediation/refusal-response.ts'
+import { documentOf } from './sql-injection/graphql-document.ts'
+import { type Taint, taintOf } from './sql-injection/taint.ts'
 
 type QueryText = Extract<Effect, { kind: 'query-text' }>
 

@@ -1,5 +1,5 @@
-import type { Behaviour, Step, Value } from '../../model/behaviour/behaviour.ts'
-import { mentions, partsOf } from '../../model/behaviour/mentions.ts'
+import { mentions, partsOf } from '../../model/behaviour/domain/contains.ts'
+import type { Behaviour, Step, Value } from '../../model/behaviour/types.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 
 const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i

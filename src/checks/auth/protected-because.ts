@@ -1,5 +1,5 @@
-import { mentions } from '../../model/behaviour/mentions.ts'
-import { guardOfStep } from '../../model/routes/guard.ts'
+import { mentions } from '../../model/behaviour/domain/contains.ts'
+import { guardOfStep } from '../../model/routes/guards/guard.ts'
 import type { Route } from '../../model/routes/routes.ts'
 
 const SEGMENT =

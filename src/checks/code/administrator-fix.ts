@@ -1,7 +1,7 @@
 import type { RoutesModel } from '../../model/routes/routes.ts'
 import type { SchemaModel } from '../../model/schema/schema-model.ts'
-import { grantedWords, type RoleKeeper, roleRows } from '../api/role-code.ts'
-import { keeperOf } from '../api/role-in-code.ts'
+import { keeperOf } from '../api/principal/role-source.ts'
+import { grantedWords, type RoleKeeper, roleRows } from '../api/remediation/role-query.ts'
 
 /** What takes the place of one person's address where code asks who may administer. */
 export interface AdministratorFix {

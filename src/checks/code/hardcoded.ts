@@ -1,4 +1,4 @@
-import { lazily } from '../../lib/lazily.ts'
+import { lazily } from '../../lib/memo/lazy.ts'
 import { plural } from '../../lib/plural.ts'
 import { snakeCase } from '../../lib/snake-case.ts'
 import type { CodeModel, HardcodedIdentity, HardcodedSecret, Marker } from '../../model/code/code.ts'
@@ -6,11 +6,11 @@ import type { PaymentsModel } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { administratorFix } from './administrator-fix.ts'
 import { clientPasswordIssue } from './client-password-issue.ts'
+import { isOfAccount, isShown, madeAccountIssue, shownPasswordIssue } from './displayed-password-issue.ts'
 import { defaultIssue, fixedKeyIssue } from './fixed-key-issues.ts'
 import { accountIssue, fixedUserIssue, identityIssue, mailIssue, payerIssue } from './fixed-person-issues.ts'
 import { openDoorIssue } from './open-door-issue.ts'
 import { BY_NAME, secretIssue } from './secret-issue.ts'
-import { isOfAccount, isShown, madeAccountIssue, shownPasswordIssue } from './shown-password-issue.ts'
 import { debugIssue, switchIssue } from './switch-issues.ts'
 
 export default defineCheck({

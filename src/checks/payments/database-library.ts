@@ -1,5 +1,5 @@
-import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour } from '../../model/behaviour/behaviour.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
+import type { Behaviour } from '../../model/behaviour/types.ts'
 import type { Route, RoutesModel } from '../../model/routes/routes.ts'
 
 /** Libraries that who has them keeps the tables with, whatever else the application is asked through. */

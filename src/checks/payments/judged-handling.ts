@@ -1,5 +1,5 @@
 import type { Handling, PaymentsModel, Webhook } from '../../model/payments/payments.ts'
-import { PROCESSORS } from '../../model/payments/processors.ts'
+import { PROCESSORS } from '../../model/payments/processors/processors.ts'
 import { failed, type Outcome, passed, unverified } from '../define-check.ts'
 import { withoutWebhooks } from './event-handling.ts'
 import { refusedIssue } from './refused-issue.ts'

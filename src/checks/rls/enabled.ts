@@ -3,8 +3,6 @@ import { plural } from '../../lib/plural.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, unverified } from '../define-check.ts'
-import { besideAdministrators, enableAdvice } from './enable-advice.ts'
-import { keptByCode } from './kept-by-code.ts'
 import {
   exported,
   exposedTables,
@@ -18,7 +16,9 @@ import {
   unseenTables,
   whoGetsIn,
   withoutSchema,
-} from './words.ts'
+} from './messages/rls.ts'
+import { besideAdministrators, enableAdvice } from './remediation/enable-rls-advice.ts'
+import { keptByCode } from './shared/owner-column-from-code.ts'
 
 const DATA = ['select', 'insert', 'update', 'delete']
 

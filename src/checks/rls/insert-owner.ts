@@ -1,18 +1,15 @@
-import { authorOf, isOnesOwn } from '../../database/access/author-of.ts'
-import { namesOwner } from '../../database/access/callers-id.ts'
-import { isLookedAfter } from '../../database/access/looked-after.ts'
-import { grantsPower, isOnlySaid, PROCESSOR } from '../../database/access/power-columns.ts'
+import { grantsPower, isOnlySaid, PROCESSOR } from '../../database/access/column-authority/privilege-columns.ts'
+import { isLookedAfter } from '../../database/access/owners/assignee-not-owner.ts'
+import { authorOf, isOnesOwn } from '../../database/access/owners/author-column.ts'
+import { namesOwner } from '../../database/access/owners/caller-id-column.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { plural } from '../../lib/plural.ts'
 import { says } from '../../lib/snake-case.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
-import { appointmentIssue, isRowAtSignUp } from './appointment-issue.ts'
-import { boughtIssues, notBought } from './bought-rows.ts'
-import { oneForEachFix } from './one-for-each-fix.ts'
-import { oneForEachHelper } from './shared-helper.ts'
-import { withStoppedCode } from './stopped-code.ts'
+import { appointmentIssue, isRowAtSignUp } from './issues/privilege-granting-function.ts'
+import { boughtIssues, notBought } from './issues/processor-owned-rows.ts'
 import {
   aboveWords,
   alsoFailedBy,
@@ -37,7 +34,10 @@ import {
   whoGetsIn,
   why,
   withoutSchema,
-} from './words.ts'
+} from './messages/rls.ts'
+import { withStoppedCode } from './remediation/code-broken-by-fix.ts'
+import { oneForEachFix } from './shared/merge-by-fix.ts'
+import { oneForEachHelper } from './shared/merge-by-helper.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments' | 'modules' | 'routes'>
 

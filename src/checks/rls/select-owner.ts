@@ -1,28 +1,21 @@
-import { bearerColumns } from '../../database/access/bearer-codes.ts'
-import { namesOwner } from '../../database/access/callers-id.ts'
-import { WHO_TAKES_PART } from '../../database/access/enable-fix.ts'
-import { isContactOfBusiness, isMeantToBeSeen, moneyColumns } from '../../database/access/meant-to-be-seen.ts'
-import { isWhere } from '../../database/access/on-offer.ts'
-import { isPublication } from '../../database/access/publication.ts'
-import { asReadableBy } from '../../database/access/readable.ts'
-import { tellsEachRow } from '../../database/access/singles-out.ts'
+import { WHO_TAKES_PART } from '../../database/access/fixes/enable-rls.ts'
+import { namesOwner } from '../../database/access/owners/caller-id-column.ts'
+import { asReadableBy } from '../../database/access/policies/readable-columns.ts'
+import { bearerColumns } from '../../database/access/row-audience/bearer-code.ts'
+import { isWhere } from '../../database/access/row-audience/for-sale.ts'
+import { tellsEachRow } from '../../database/access/row-audience/identifying-group.ts'
+import { isContactOfBusiness, isMeantToBeSeen, moneyColumns } from '../../database/access/row-audience/public-content.ts'
+import { isPublication } from '../../database/access/row-audience/published-state.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { lastPart } from '../../lib/last-part.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 import type { Place } from '../../lib/place.ts'
 import { plural } from '../../lib/plural.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
-import type { Behaviour, Effect } from '../../model/behaviour/behaviour.ts'
+import type { Behaviour, Effect } from '../../model/behaviour/types.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed } from '../define-check.ts'
-import { isSeen, isToldByWrites, readingIssue } from './function-issues.ts'
-import { isOwnerOnlyGuessed } from './guessed-owner.ts'
-import { listedInState } from './listed-in-state.ts'
-import { oneForEachFix } from './one-for-each-fix.ts'
-import { isPartOfShown } from './part-of-shown.ts'
-import { oneForEachHelper } from './shared-helper.ts'
-import { withStoppedCode } from './stopped-code.ts'
-import { viewFix } from './view-fix.ts'
+import { isSeen, isToldByWrites, readingIssue } from './issues/security-definer-function.ts'
 import {
   alsoFailedBy,
   assumption,
@@ -42,7 +35,14 @@ import {
   whoGetsIn,
   why,
   withoutSchema,
-} from './words.ts'
+} from './messages/rls.ts'
+import { withStoppedCode } from './remediation/code-broken-by-fix.ts'
+import { viewFix } from './remediation/view-fix.ts'
+import { oneForEachFix } from './shared/merge-by-fix.ts'
+import { oneForEachHelper } from './shared/merge-by-helper.ts'
+import { isPartOfShown } from './shared/part-of-public-parent.ts'
+import { listedInState } from './shared/publicly-listed-state.ts'
+import { isOwnerOnlyGuessed } from './shared/unconfirmed-owner.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'routes' | 'modules' | 'gaps'>
 

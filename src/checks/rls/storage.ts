@@ -6,9 +6,9 @@ import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import type { BucketInCode, Upload } from '../../model/schema/buckets-in-code.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, type Outcome, passed, type Severity, unverified } from '../define-check.ts'
-import { oneForEachFix } from './one-for-each-fix.ts'
-import type { FoundIn } from './shared-helper.ts'
-import { everybody, fixOf, listed, policySubject, whoGetsIn, why } from './words.ts'
+import { everybody, fixOf, listed, policySubject, whoGetsIn, why } from './messages/rls.ts'
+import { oneForEachFix } from './shared/merge-by-fix.ts'
+import type { FoundIn } from './shared/merge-by-helper.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'modules' | 'routes'>
 

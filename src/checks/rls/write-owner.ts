@@ -1,20 +1,16 @@
-import { isDecidedByOthers } from '../../database/access/column-privileges.ts'
-import { isOwnAddress } from '../../database/access/joining-columns.ts'
-import { decidesAccess } from '../../database/access/power-columns.ts'
-import { protectedByTrigger } from '../../database/access/triggers.ts'
+import { isOwnAddress } from '../../database/access/column-authority/membership-columns.ts'
+import { decidesAccess } from '../../database/access/column-authority/privilege-columns.ts'
+import { isDecidedByOthers } from '../../database/access/fixes/column-privileges.ts'
+import { protectedByTrigger } from '../../database/access/functions/column-protecting-trigger.ts'
 import type { Hole, Table } from '../../database/database.ts'
 import { plural } from '../../lib/plural.ts'
 import { withCapital } from '../../lib/with-capital.ts'
 import type { AppModel } from '../../model/app-model.ts'
 import { defineCheck, failed, type Issue, notApplicable, type Outcome, passed, type Severity } from '../define-check.ts'
-import { isRowAtSignUp } from './appointment-issue.ts'
-import { boughtIssues, notBought } from './bought-rows.ts'
-import { charged, dependedOn, WRITTEN_DOWN } from './depended-on.ts'
-import { writingIssue } from './function-issues.ts'
-import { idleTrigger } from './idle-trigger.ts'
-import { oneForEachFix } from './one-for-each-fix.ts'
-import { type FoundIn, oneForEachHelper } from './shared-helper.ts'
-import { withStoppedCode } from './stopped-code.ts'
+import { idleTrigger } from './issues/ineffective-trigger.ts'
+import { isRowAtSignUp } from './issues/privilege-granting-function.ts'
+import { boughtIssues, notBought } from './issues/processor-owned-rows.ts'
+import { writingIssue } from './issues/security-definer-function.ts'
 import {
   aboveWords,
   alsoFailedBy,
@@ -36,7 +32,11 @@ import {
   whoGetsIn,
   why,
   withoutSchema,
-} from './words.ts'
+} from './messages/rls.ts'
+import { withStoppedCode } from './remediation/code-broken-by-fix.ts'
+import { oneForEachFix } from './shared/merge-by-fix.ts'
+import { type FoundIn, oneForEachHelper } from './shared/merge-by-helper.ts'
+import { charged, dependedOn, WRITTEN_DOWN } from './shared/shared-business-data.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments' | 'gaps' | 'modules' | 'routes'>
 

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { OpenCause, RowState } from './expression/way.ts'
+import type { OpenCause, RowState } from './expression/disjunct.ts'
 
 export type { OpenCause, RowState }
 

@@ -1,9 +1,9 @@
 import type { Table } from '../database.ts'
-import { nameOf } from './policies.ts'
-import type { SeededRow, User } from './seed-values.ts'
-import type { AccessSession, SqlAnswer } from './session.ts'
+import { nameOf } from './policies/read-policies.ts'
 import { identOf } from './sql.ts'
 import { Tampered } from './tampered.ts'
+import type { AccessSession, SqlAnswer } from './trials/access-session.ts'
+import type { SeededRow, User } from './trials/seed-values.ts'
 
 /**
  * Tables whose new rows run code of the repository although triggers are off: functions and operators in CHECK constraints, defaults, generated columns and

@@ -1,15 +1,15 @@
 import type { AccessCell, AccessObject, Catalog, Policy } from '../database.ts'
-import { askingTheFile, capturedName } from './captured-name.ts'
+import type { JudgeWorld, Way } from './expression/disjunct.ts'
 import type { World } from './expression/scope.ts'
-import type { JudgeWorld, Way } from './expression/way.ts'
 import type { Hole, StoragePolicy } from './hole.ts'
-import { type Reading, readPolicies } from './policies.ts'
-import { isPublication } from './publication.ts'
-import { USERS } from './seed-values.ts'
-import type { AccessSession } from './session.ts'
-import { SqlFailure } from './session.ts'
+import { askingTheFile, capturedName } from './policies/captured-column-name.ts'
+import { type Reading, readPolicies } from './policies/read-policies.ts'
+import { isPublication } from './row-audience/published-state.ts'
 import { ident, literal, successorOf } from './sql.ts'
-import { type Caller, type TrialResult, Trier } from './trial.ts'
+import type { AccessSession } from './trials/access-session.ts'
+import { SqlFailure } from './trials/access-session.ts'
+import { USERS } from './trials/seed-values.ts'
+import { type Caller, type TrialResult, Trier } from './trials/trial.ts'
 
 const OBJECTS = { schema: 'storage', name: 'objects' }
 

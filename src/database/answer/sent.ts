@@ -1,6 +1,6 @@
 import type { Place } from '../../lib/place.ts'
 import type { ReplayInput, SqlFile } from '../database.ts'
-import { type StatementText, splitAtMissingSemicolons, splitStatements } from '../sandbox/split-statements.ts'
+import { type StatementText, splitAtMissingSemicolons, splitStatements } from '../sandbox/statements/split-statements.ts'
 import { type Read, readStatement } from './read-statement.ts'
 import { WordGroups } from './word-groups.ts'
 

@@ -1,7 +1,7 @@
-import { isExposed } from '../access/exposed.ts'
+import { isExposed } from '../access/policies/exposed-table.ts'
 import type { Table } from '../database.ts'
-import { markCopies } from '../sandbox/row-copies.ts'
-import { classifyUserData } from '../sandbox/user-data.ts'
+import { markCopies } from '../sandbox/classification/row-copies.ts'
+import { classifyUserData } from '../sandbox/classification/user-data.ts'
 import type { Grounds } from './grounds.ts'
 
 /** What is wrong with what was concluded from the catalog, in a sentence: the parent concludes the same by itself. */

@@ -1,7 +1,7 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { together, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 
 /** What a query does with the rows. */
 export type ClientVerb = 'select' | 'insert' | 'update' | 'upsert' | 'delete'

@@ -2,7 +2,7 @@ import type { FactsIndex } from '../../facts/facts.ts'
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import type { SqlFacts } from '../../facts/kinds.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { collectByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { collectByFile, together, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 
 /** What the platform keeps for itself, whoever may use it. */

@@ -1,12 +1,12 @@
 import { lastPart } from '../../lib/last-part.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Bucket, Catalog, Column, Command, Grant, Policy, SqlFunction, Table, Trigger, View } from '../database.ts'
-import { assumeRowSecurity } from './assumed-security.ts'
+import { markCopies } from './classification/row-copies.ts'
+import { classifyUserData } from './classification/user-data.ts'
 import type { Engine } from './engine.ts'
 import { STAND_IN_TABLES } from './extensions.ts'
+import { assumeRowSecurity } from './repairs/assumed-security.ts'
 import type { Replayed } from './replay.ts'
-import { markCopies } from './row-copies.ts'
-import { classifyUserData } from './user-data.ts'
 
 /** Schemas of the platform: their objects count only when the repository made them. */
 const PLATFORM = [

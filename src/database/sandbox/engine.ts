@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import { type Principal, ROLE_OF, type SqlAnswer, SqlFailure } from '../access/session.ts'
+import { type Principal, ROLE_OF, type SqlAnswer, SqlFailure } from '../access/trials/access-session.ts'
 import { AuthenticatedUser, CannotConfine, type EngineMemory } from './authenticated-user.ts'
 import { ExtensionFiles } from './extension-files.ts'
 import { TemplateFiles } from './template-files.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parseTar } from 'nanotar'
-import { memo } from '../../lib/memo.ts'
+import { memo } from '../../lib/memo/memo.ts'
 
 /** Where the engine looks for its own files. */
 export const PREFIX = '/pglite'

@@ -1,5 +1,5 @@
 import { REAL_EXTENSIONS } from './extension-files.ts'
-import { ident, type Tree } from './tree.ts'
+import { ident, type Tree } from './statements/tree.ts'
 
 /** What extensions that the engine lacks leave behind; the rest of them is in the prelude or made up when it is used. */
 const STAND_INS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { StatementOutcome } from '../answer/outcome.ts'
-import type { ParsedFile, Statement } from './statement.ts'
+import type { ParsedFile, Statement } from './statements/statement.ts'
 
 /** Keeps what became of each statement of the files as they were sent. */
 export class Outcomes {

@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Engine } from './engine.ts'
-import type { Statement } from './statement.ts'
-import { inside, kindOf, literal, nameParts, relationName, type Tree } from './tree.ts'
+import type { Statement } from './statements/statement.ts'
+import { inside, kindOf, literal, nameParts, relationName, type Tree } from './statements/tree.ts'
 
 /** A row of the catalog that a statement wrote. */
 interface Written {

@@ -1,4 +1,4 @@
-import { SqlFailure } from '../access/session.ts'
+import { SqlFailure } from '../access/trials/access-session.ts'
 import type { Engine } from './engine.ts'
 
 /** PL/pgSQL cannot end a transaction that began outside of it. */

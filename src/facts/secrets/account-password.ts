@@ -1,5 +1,5 @@
+import type { ShownPassword } from './displayed-credentials.ts'
 import { isReference } from './placeholder.ts'
-import type { ShownPassword } from './shown-credentials.ts'
 
 /** The names under which an account keeps its password, hashed or not. */
 const KEPT_AS = /^(?:password|passwd|pwd|senha|(?:password|passwd|pass)_?hash|(?:hashed|encrypted)_?password|password_?digest)$/i

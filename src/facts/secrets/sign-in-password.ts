@@ -1,5 +1,5 @@
+import type { ShownPassword } from './displayed-credentials.ts'
 import { isPlaceholder, isReference } from './placeholder.ts'
-import type { ShownPassword } from './shown-credentials.ts'
 
 /** Providers of mailboxes for persons: an address there is somebody's, not one that an example made up. */
 const SIGNED_IN =

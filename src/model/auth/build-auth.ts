@@ -1,6 +1,6 @@
-import { together } from '../../lib/collect-by-file.ts'
 import { nonProductionHost } from '../../lib/host.ts'
-import { memo } from '../../lib/memo.ts'
+import { together } from '../../lib/memo/collect-by-file.ts'
+import { memo } from '../../lib/memo/memo.ts'
 import type { AppModel } from '../app-model.ts'
 import { sourceFiles } from '../files/files.ts'
 import { isScript } from '../files/script.ts'

@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { blocksOf, calleeText, callsOf, expressions, propOf, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import type { AllowList, AuthLibrary, OpenRedirect, RedirectUse } from './auth.ts'
 import type { Site } from './declarations.ts'

@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { Val } from './abstract-value.ts'
+import type { Val } from './domain/abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 
 /** A function of the language or of a library that the interpreter runs itself. */

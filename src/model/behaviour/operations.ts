@@ -1,7 +1,7 @@
 import type { ClassIR, Expr, FunctionId, Pattern, Stmt } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { ChainVal, ClassVal, Cond, FunctionVal, HostVal, Scope, Val } from './abstract-value.ts'
-import type { Completion } from './completion.ts'
+import type { Completion } from './control-flow/completion.ts'
+import type { ChainVal, ClassVal, Cond, FunctionVal, HostVal, Scope, Val } from './domain/abstract-value.ts'
 import type { Interpreter } from './interpreter.ts'
 
 /**

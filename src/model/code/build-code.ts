@@ -1,4 +1,4 @@
-import { together } from '../../lib/collect-by-file.ts'
+import { together } from '../../lib/memo/collect-by-file.ts'
 import type { AppModel } from '../app-model.ts'
 import { sourceFiles } from '../files/files.ts'
 import { Program } from '../frameworks/program.ts'

@@ -1,7 +1,7 @@
 import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { entropy } from '../../facts/secrets/entropy.ts'
-import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'

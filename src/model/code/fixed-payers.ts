@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { FixedPayer } from './code.ts'
 import { MAIL, maskMail } from './constants.ts'

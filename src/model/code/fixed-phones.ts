@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { says } from '../../lib/snake-case.ts'
 import type { Program } from '../frameworks/program.ts'
 import { expressions } from '../frameworks/walk.ts'

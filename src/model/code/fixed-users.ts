@@ -1,6 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { says } from '../../lib/snake-case.ts'
 import { boundNames, expressions, statements, stringOf, subExpressions } from '../frameworks/walk.ts'

@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import type { Program } from '../frameworks/program.ts'
 import { boundNames, calleeText, childrenOf, expressions, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'

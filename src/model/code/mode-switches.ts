@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { says } from '../../lib/snake-case.ts'
 import { envNameOf } from '../env/code-reads.ts'
 import { exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'

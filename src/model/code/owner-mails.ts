@@ -1,6 +1,6 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { boundNames, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { OwnerMail } from './code.ts'
 import { MAIL, maskMail } from './constants.ts'

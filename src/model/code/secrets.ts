@@ -1,7 +1,7 @@
 import type { SecretFact } from '../../facts/kinds.ts'
+import { isGivenToAccount } from '../../facts/secrets/displayed-credentials.ts'
 import { identifies } from '../../facts/secrets/hash.ts'
 import { secretLabel } from '../../facts/secrets/labels.ts'
-import { isGivenToAccount } from '../../facts/secrets/shown-credentials.ts'
 import { isEnvFile } from '../../lib/env-file-name.ts'
 import type { Place } from '../../lib/place.ts'
 import type { AppModel } from '../app-model.ts'

@@ -1,7 +1,7 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { together } from '../../lib/collect-by-file.ts'
 import { isEnvTemplate } from '../../lib/env-file-name.ts'
+import { together } from '../../lib/memo/collect-by-file.ts'
 import type { AppModel } from '../app-model.ts'
 import { fileRole, sourceFiles } from '../files/files.ts'
 import type { ModelInput } from '../model-input.ts'

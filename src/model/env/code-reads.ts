@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { calleeText, childrenOf, exprsOf, statements, stringOf } from '../frameworks/walk.ts'
 import type { EnvRead } from './env.ts'
 

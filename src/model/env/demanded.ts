@@ -1,7 +1,7 @@
 import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { together, unlessEmpty } from '../../lib/collect-by-file.ts'
-import { steady } from '../../lib/steady.ts'
+import { together, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
+import { steady } from '../../lib/memo/stable-reference.ts'
 import { calleeText, childrenOf, expressions, exprsOf, statements } from '../frameworks/walk.ts'
 import { envNameOf } from './code-reads.ts'
 

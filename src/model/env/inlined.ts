@@ -1,7 +1,7 @@
 import type { Expr, JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
 import { describeValue } from '../../facts/secrets/describe-value.ts'
-import { unlessEmpty } from '../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { expressions, propOf, statements, stringOf, stringsOf, subExpressions } from '../frameworks/walk.ts'
 import { envNameOf, isEnvObject } from './code-reads.ts'
 import type { EnvDefinition } from './env.ts'

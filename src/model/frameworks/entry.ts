@@ -1,6 +1,6 @@
 import type { FunctionId } from '../../facts/javascript.ts'
 import type { Place } from '../../lib/place.ts'
-import type { Given, Seed, Value } from '../behaviour/behaviour.ts'
+import type { Given, Seed, Value } from '../behaviour/types.ts'
 import type { Code } from './program.ts'
 
 /** How a framework calls the code: which parameter is the request, where parameters and session state are found. */

@@ -1,5 +1,5 @@
 import type { ClassIR, Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 
 const NONE: readonly Expr[] = []
 

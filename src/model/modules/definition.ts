@@ -1,5 +1,5 @@
 import type { FactsIndex } from '../../facts/facts.ts'
-import { keptMap } from '../../lib/kept-map.ts'
+import { keptMap } from '../../lib/memo/map-by-key.ts'
 import type { Resolve } from './resolve.ts'
 
 const MAX_HOPS = 32

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { byproductRole } from '../../facts/byproducts.ts'
 import type { FactsIndex } from '../../facts/facts.ts'
-import { keptMap } from '../../lib/kept-map.ts'
+import { keptMap } from '../../lib/memo/map-by-key.ts'
 import type { Workspace, WorkspacesModel } from '../workspaces/workspaces.ts'
 import { type BundlerAlias, bundlerTarget, readBundlerAliases } from './bundler-aliases.ts'
 import { nuxtHome } from './nuxt-layers.ts'

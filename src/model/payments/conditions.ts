@@ -1,7 +1,7 @@
-import { rememberFor } from '../../lib/remember-for.ts'
-import type { Condition, Step, Value } from '../behaviour/behaviour.ts'
-import { partsOf } from '../behaviour/mentions.ts'
-import { TYPE_FIELDS } from './processors.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
+import { partsOf } from '../behaviour/domain/contains.ts'
+import type { Condition, Step, Value } from '../behaviour/types.ts'
+import { TYPE_FIELDS } from './processors/processors.ts'
 
 /** True, false, or undefined when the condition depends on something else. */
 export type Truth = boolean | undefined

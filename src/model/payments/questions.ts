@@ -1,10 +1,10 @@
-import { rememberFor } from '../../lib/remember-for.ts'
-import type { Behaviour, Effect, Step, Value } from '../behaviour/behaviour.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
+import type { Behaviour, Effect, Step, Value } from '../behaviour/types.ts'
 import { contains } from './conditions.ts'
-import { isEffect } from './event-claim.ts'
-import { processorAt } from './other-processor-signs.ts'
 import type { Redemption } from './payments.ts'
-import { valuesOf } from './verification.ts'
+import { processorAt } from './processors/other-processor-signs.ts'
+import { isEffect } from './webhooks/event-claim.ts'
+import { valuesOf } from './webhooks/verification.ts'
 
 /** Calls that only look something up at the processor. */
 const LOOKS_UP = /\.(retrieve|get|fetch|verify|status|getInvoiceById)$/

@@ -1,10 +1,10 @@
 import type { Place } from '../../lib/place.ts'
-import type { Behaviour } from '../behaviour/behaviour.ts'
+import type { Behaviour } from '../behaviour/types.ts'
 import type { EntryKind, Page } from '../frameworks/entry.ts'
-import type { PageSigns } from './client-pages.ts'
-import type { Guard } from './guard-model.ts'
-import type { Bypass } from './spelling.ts'
-import type { Work } from './work-model.ts'
+import type { Guard } from './guards/guard-model.ts'
+import type { Work } from './operations/operation-model.ts'
+import type { PageSigns } from './pages/client-side-signals.ts'
+import type { Bypass } from './request/path-variants.ts'
 
 /** One HTTP entry, page or action: where it is, what guards it and what it does. */
 export interface Route {

@@ -1,15 +1,15 @@
 import type { Place } from '../../lib/place.ts'
-import type { Behaviour } from '../behaviour/behaviour.ts'
+import type { Behaviour } from '../behaviour/types.ts'
 import type { AccountField } from '../frameworks/account-fields.ts'
-import type { Surroundings } from './code-context.ts'
+import type { Surroundings } from './code-context/code-context-model.ts'
 import type { Route } from './route.ts'
-import type { SessionModel } from './session.ts'
+import type { SessionModel } from './sessions/session-storage.ts'
 
-export type { Surroundings } from './code-context.ts'
-export type { Guard } from './guard-model.ts'
+export type { Surroundings } from './code-context/code-context-model.ts'
+export type { Guard } from './guards/guard-model.ts'
+export type { Work } from './operations/operation-model.ts'
 export type { Route } from './route.ts'
-export { type SessionModel, storedInBrowser } from './session.ts'
-export type { Work } from './work-model.ts'
+export { type SessionModel, storedInBrowser } from './sessions/session-storage.ts'
 
 /** Every HTTP entry of the application, and the middleware in front of it. */
 export interface RoutesModel {

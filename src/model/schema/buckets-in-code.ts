@@ -1,8 +1,8 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { type ByFile, together, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, together, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 import type { Place } from '../../lib/place.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
 import { expressions } from '../frameworks/walk.ts'
 
 /** A bucket that code names. */

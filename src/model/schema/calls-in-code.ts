@@ -1,6 +1,6 @@
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { type ByFile, unlessEmpty } from '../../lib/collect-by-file.ts'
+import { type ByFile, unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import type { Place } from '../../lib/place.ts'
 import { expressions } from '../frameworks/walk.ts'
 

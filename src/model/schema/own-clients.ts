@@ -1,7 +1,7 @@
 import type { ClientQuery } from '../../database/plan/client-queries.ts'
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { ClassIR, Expr, FunctionIR, JavaScriptFacts } from '../../facts/javascript.ts'
-import { memo } from '../../lib/memo.ts'
+import { memo } from '../../lib/memo/memo.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import { walkExpressions } from '../modules/walk.ts'
 

@@ -1,6 +1,6 @@
 import type { FactsIndex } from '../../facts/facts.ts'
 import type { PackageJsonFacts } from '../../facts/kinds.ts'
-import { rememberFor } from '../../lib/remember-for.ts'
+import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 
 /** A folder with a package.json (or the root, or `supabase/functions`), and what it depends on. */
 export interface Workspace {

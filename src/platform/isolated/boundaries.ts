@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { lazily } from '../../lib/lazily.ts'
+import { lazily } from '../../lib/memo/lazy.ts'
 
 /** What the kernel of this machine keeps a process from, beyond its empty environment and Node's own permissions. */
 export interface Boundaries {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join, sep } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { lazily } from '../../lib/lazily.ts'
+import { lazily } from '../../lib/memo/lazy.ts'
 import { type Boundaries, boundariesOfThisMachine } from './boundaries.ts'
 
 export interface LaunchOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readFunctions } from '../../../src/database/access/functions.ts'
+import { readFunctions } from '../../../src/database/access/functions/security-definer.ts'
 import type { SqlFunction } from '../../../src/database/database.ts'
 import { catalog, fn, table, world } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readPolicies } from '../../../src/database/access/policies.ts'
+import { readPolicies } from '../../../src/database/access/policies/read-policies.ts'
 import type { Policy } from '../../../src/database/database.ts'
 import { catalog, fn, table, world } from './world.ts'
 

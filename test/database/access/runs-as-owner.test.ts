@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asItsOwner } from '../../../src/database/access/runs-as-owner.ts'
+import { asItsOwner } from '../../../src/database/access/functions/current-user-in-definer.ts'
 
 const flat = (body: string): string => asItsOwner(body, 'postgres').replace(/\s+/g, ' ').trim()
 

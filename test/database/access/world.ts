@@ -1,5 +1,5 @@
 import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query'
-import { worldOf } from '../../../src/database/access/world.ts'
+import { worldOf } from '../../../src/database/access/policies/name-resolution.ts'
 import type { Catalog, SqlFunction, Table } from '../../../src/database/database.ts'
 
 await loadModule()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { javascript } from '../../../src/facts/extractors/javascript/javascript.ts'
-import { analyse, OWN_FAULT } from '../../../src/model/behaviour/analyse.ts'
-import type { Entry } from '../../../src/model/behaviour/behaviour.ts'
-import { createProgram, relativeResolver } from '../../../src/model/behaviour/program.ts'
+import { analyse, OWN_FAULT } from '../../../src/model/behaviour/analyze.ts'
+import { createProgram, relativeResolver } from '../../../src/model/behaviour/modules/program.ts'
+import type { Entry } from '../../../src/model/behaviour/types.ts'
 import { behaviourOf, behavioursOf, describeSteps } from './describe-behaviour.ts'
 
 const CLIENTS = `

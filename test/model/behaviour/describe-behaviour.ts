@@ -1,8 +1,8 @@
 import { javascript } from '../../../src/facts/extractors/javascript/javascript.ts'
 import type { JavaScriptFacts } from '../../../src/facts/javascript.ts'
-import { analyse } from '../../../src/model/behaviour/analyse.ts'
-import type { Behaviour, Condition, Entry, Step, Value } from '../../../src/model/behaviour/behaviour.ts'
-import { createProgram, relativeResolver } from '../../../src/model/behaviour/program.ts'
+import { analyse } from '../../../src/model/behaviour/analyze.ts'
+import { createProgram, relativeResolver } from '../../../src/model/behaviour/modules/program.ts'
+import type { Behaviour, Condition, Entry, Step, Value } from '../../../src/model/behaviour/types.ts'
 
 /** The behaviour of an entry of a small program. */
 export const behaviourOf = (files: Readonly<Record<string, string>>, entry: Entry): Behaviour => behavioursOf(files, [entry])[0] as Behaviour

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { array, type Cond, constant, object, op, UNKNOWN, type Val } from '../../../src/model/behaviour/abstract-value.ts'
-import { forgetKeys, keyOf } from '../../../src/model/behaviour/keys.ts'
+import { array, type Cond, constant, object, op, UNKNOWN, type Val } from '../../../src/model/behaviour/domain/abstract-value.ts'
+import { forgetKeys, keyOf } from '../../../src/model/behaviour/domain/structural-hash.ts'
 
 const body = (name?: string): Val => ({ v: 'request', part: 'body', ...(name ? { name } : {}) })
 const caller = (step?: number, field?: string): Val => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, narrowTo, UNNARROWED } from '../../../src/model/behaviour/narrowing.ts'
+import { allowedOf, alternativesOf, EVERYTHING, isAmong, joinNarrowings, narrowTo, UNNARROWED } from '../../../src/model/behaviour/domain/narrowing.ts'
 
 const only = (...numbers: number[]) => alternativesOf(numbers.map((i) => ({ i })))
 

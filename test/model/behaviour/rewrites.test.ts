@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Alt, constant, type Val } from '../../../src/model/behaviour/abstract-value.ts'
-import { destinationOf, RewriteLog } from '../../../src/model/behaviour/rewrites.ts'
+import { type Alt, constant, type Val } from '../../../src/model/behaviour/domain/abstract-value.ts'
+import { destinationOf, RewriteLog } from '../../../src/model/behaviour/platform/url-rewrites.ts'
 
 const PATH: Val = { v: 'request', part: 'url', name: 'pathname' }
 const HOST: Val = { v: 'request', part: 'header', name: 'host' }

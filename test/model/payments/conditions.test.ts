@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Condition, Step, Value } from '../../../src/model/behaviour/behaviour.ts'
+import type { Condition, Step, Value } from '../../../src/model/behaviour/types.ts'
 import { namesIn, provesSignature, reaches, truthFor } from '../../../src/model/payments/conditions.ts'
 
 const type: Value = { v: 'event', processor: 'stripe', verified: true, field: 'type' }

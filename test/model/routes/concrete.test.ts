@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Value } from '../../../src/model/behaviour/behaviour.ts'
-import { imagine, imagineConditions } from '../../../src/model/routes/concrete.ts'
+import type { Value } from '../../../src/model/behaviour/types.ts'
+import { imagine, imagineConditions } from '../../../src/model/routes/request/partial-evaluation.ts'
 
 const pathname: Value = { v: 'request', part: 'url', name: 'pathname' }
 const text = (value: string): Value => ({ v: 'const', value })

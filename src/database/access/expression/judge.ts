@@ -1,9 +1,9 @@
+import type { JudgeWorld, OpenCause, RowState, Way } from './disjunct.ts'
 import { connectable, Graph, nodeOf } from './equalities.ts'
 import { type Atom, bases, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
 import { isRole } from './role-gates.ts'
 import type { Instance } from './scope.ts'
 import { asksForSecret, isSecret, isSecretArgument } from './secret-arguments.ts'
-import type { JudgeWorld, OpenCause, RowState, Way } from './way.ts'
 
 const UNGUESSABLE = /token|secret|hash|(^|_)(code|key|otp|nonce)(_value)?$|invite|share_|slug|confirmation|^(public|link|tracking)_?id$/i
 

@@ -1,7 +1,7 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { Expr, JavaScriptFacts, ObjectProp, Stmt } from '../../../facts/javascript.ts'
 import { collectByCodeFile } from '../../../facts/questions.ts'
-import { unlessEmpty } from '../../../lib/collect-by-file.ts'
+import { unlessEmpty } from '../../../lib/memo/collect-by-file.ts'
 import type { DeclaredModel, ModelField } from './model.ts'
 
 const TYPES: Readonly<Record<string, string>> = {

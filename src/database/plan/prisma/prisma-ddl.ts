@@ -1,6 +1,6 @@
 import type { FactsIndex } from '../../../facts/facts.ts'
 import type { FactsByKind } from '../../../facts/kinds.ts'
-import { rememberFor } from '../../../lib/remember-for.ts'
+import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import type { SqlFile } from '../../database.ts'
 import { Ddl, ELSEWHERE, quote } from '../ddl.ts'
 

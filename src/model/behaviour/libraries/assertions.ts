@@ -1,5 +1,5 @@
-import { UNDEFINED } from '../abstract-value.ts'
-import { statusIn } from '../responses.ts'
+import { UNDEFINED } from '../domain/abstract-value.ts'
+import { statusIn } from '../platform/responses.ts'
 import type { Library } from './library.ts'
 
 /** What throws unless something holds: `assert(session)`, `invariant(user, 'not signed in')`. */

@@ -1,5 +1,5 @@
 import type { Place } from '../../../lib/place.ts'
-import type { ChainVal, Link, Val } from '../abstract-value.ts'
+import type { ChainVal, Link, Val } from '../domain/abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
 
 /** A call on what a library gave, the last link being the one just called. */

@@ -1,4 +1,4 @@
-import { UNKNOWN, type Val } from '../abstract-value.ts'
+import { UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** A verified event: verification throws when the signature does not hold. */

@@ -1,7 +1,7 @@
-import { constant, object, UNKNOWN, type Val } from '../abstract-value.ts'
+import { constant, object, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { text } from '../domain/strings.ts'
 import { callFunction, maybe, settle } from '../operations.ts'
-import type { EffectDraft } from '../step-draft.ts'
-import { text } from '../text.ts'
+import type { EffectDraft } from '../output/effect-draft.ts'
 import type { Library } from './library.ts'
 
 type Plain = 'mail' | 'sms' | 'ai' | 'limit' | 'enqueue' | 'file' | 'exec' | 'http' | 'kv' | 'log'

@@ -1,4 +1,4 @@
-import { UNDEFINED, UNKNOWN, type Val } from '../abstract-value.ts'
+import { UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { callFunction } from '../operations.ts'
 import type { Library } from './library.ts'
 

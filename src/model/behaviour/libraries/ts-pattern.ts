@@ -1,9 +1,9 @@
 import type { Place } from '../../../lib/place.ts'
-import { type Alt, type Link, op, UNKNOWN, type Val } from '../abstract-value.ts'
+import { type Alt, type Link, op, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { member } from '../domain/members.ts'
+import { binary } from '../domain/operators.ts'
 import type { Interpreter } from '../interpreter.ts'
-import { member } from '../members.ts'
 import { callValue, settle } from '../operations.ts'
-import { binary } from '../operators.ts'
 import type { Library } from './library.ts'
 
 /** ts-pattern: `match(value).with(pattern, handler).otherwise(handler)` runs one of its handlers with the value. */

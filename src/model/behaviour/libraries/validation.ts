@@ -1,12 +1,12 @@
 import { admitsPlainTextOnly } from '../../../lib/plain-pattern.ts'
-import { array, type ChainVal, isNullish, object, UNKNOWN, type Val } from '../abstract-value.ts'
-import type { Narrowed } from '../behaviour.ts'
+import { raise } from '../control-flow/throw.ts'
+import { array, type ChainVal, isNullish, object, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { ACCEPTED, REJECTED } from '../domain/contains.ts'
+import { member } from '../domain/members.ts'
 import type { Interpreter } from '../interpreter.ts'
-import { member } from '../members.ts'
-import { ACCEPTED, REJECTED } from '../mentions.ts'
 import { native } from '../native.ts'
 import { callValue, settle, unknownCall } from '../operations.ts'
-import { raise } from '../raise.ts'
+import type { Narrowed } from '../types.ts'
 import type { Library, LibraryCall } from './library.ts'
 
 /** zod and its relatives: what passes keeps its origin, takes the schema's shape and, where the schema says so, a narrow form. */

@@ -1,0 +1,121 @@
+import { constant, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { request } from '../../domain/members.ts'
+import { callValue, settle } from '../../operations.ts'
+import { respond } from '../../platform/responses.ts'
+import { identify } from '../auth/auth.ts'
+import type { Library, LibraryCall } from '../library.ts'
+
+/** Goes on to what follows a middleware. */
+function next(c: LibraryCall, args: readonly Val[]): Val {
+  const goOn = args[2]
+  return goOn?.v === 'fn' || goOn?.v === 'native' ? callValue(c.it, goOn, [], c.at) : UNDEFINED
+}
+
+/** multer: `multer({ dest }).single('file')` writes what is uploaded before the handler runs; in memory nothing stays. */
+const multer: Library = {
+  packages: ['multer'],
+  call(c) {
+    const taken = c.links.find((l) => /^(?:single|array|fields|any)$/.test(l.name))
+    if (!taken || c.links.at(-1)?.name !== 'call') return undefined
+    const options = c.links.find((l) => l.args)?.args?.[0]
+    const storage = options?.v === 'object' ? options.props.storage : undefined
+    const kept =
+      options?.v === 'object' &&
+      (options.props.dest !== undefined || (storage !== undefined && !(storage.v === 'chain' && storage.links.some((l) => l.name === 'memoryStorage'))))
+    if (kept) c.it.emit({ kind: 'file', name: 'multer upload', args: taken.args ?? [] }, c.at)
+    return next(c, c.args)
+  },
+}
+
+/** passport: `authenticate(strategy)` as middleware, or called by hand with a callback. With `local` it is sign-in itself. */
+const passport: Library = {
+  packages: ['passport'],
+  call(c) {
+    const link = c.links.find((l) => l.name === 'authenticate' && l.args)
+    if (!link) return undefined
+    const called = c.links.at(-1)?.name === 'call'
+    // a middleware, which does nothing before it is called; neither does its callback
+    if (!called) return c.chain
+    const [strategy, options] = link.args ?? []
+    const done = link.args?.findLast((a) => a.v === 'fn')
+    if (strategy?.v === 'const' && strategy.value === 'local')
+      c.it.emit({ kind: 'auth-call', library: 'passport', op: 'sign-in', name: 'passport local', args: [] }, c.at)
+    const user = identify(c, 'passport')
+    if (done?.v === 'fn') return callValue(c.it, done, [constant(null), user, UNKNOWN], c.at)
+    if (strategy?.v === 'array' && strategy.items.some((s) => stringOf(s) === 'anonymous')) return next(c, c.args)
+    const failure = options?.v === 'object' ? options.props.failureRedirect : undefined
+    c.it.require(user, c.at, failure && !isNullish(failure) ? { ends: true, how: 'redirect', status: 302 } : { ends: true, how: 'respond', status: 401 })
+    const request = c.args[0]
+    if (request?.v === 'host') c.it.write(request.props, 'user', user)
+    const goOn = next(c, c.args)
+    const success = options?.v === 'object' ? options.props.successRedirect : undefined
+    return success && !isNullish(success) ? respond(c.it, 'redirect', 302, success, c.at) : goOn
+  },
+}
+
+/** Strategies of passport: what they are given runs when somebody comes back from the provider or has sent a password, and says who that is. */
+const strategies: Library = {
+  packages: [
+    ...['local', 'jwt', 'oauth2', 'openidconnect', 'custom', 'http-bearer', 'magic-login', 'apple', 'auth0', 'discord', 'facebook', 'twitter'],
+    ...['github', 'github2', 'gitlab2', 'google-oauth20', 'google-oauth2', 'google-oidc', 'linkedin-oauth2', 'microsoft', 'azure-ad', 'saml'],
+  ]
+    .map((name) => `passport-${name}`)
+    .concat('openid-client/passport', '@node-saml/passport-saml'),
+  call: (c) => (/Strategy$|^$/.test(c.name) ? c.chain : undefined),
+}
+
+/** connect-ensure-login: passport's sign-in is asked for. */
+const ensureLogin: Library = {
+  packages: ['connect-ensure-login'],
+  call(c) {
+    if (!c.links.some((l) => /^ensureLoggedIn$/.test(l.name)) || c.links.at(-1)?.name !== 'call') return undefined
+    const user = identify(c, 'passport')
+    c.it.require(user, c.at, { ends: true, how: 'redirect', status: 302 })
+    return next(c, c.args)
+  },
+}
+
+/** Middleware that counts how often somebody calls and then refuses, however the application comes by it: `makeLimiter({ max: 5 })`. */
+const limiters: Library = {
+  packages: ['express-rate-limit', 'hono-rate-limiter'],
+  call(c) {
+    if (c.links.at(-1)?.name !== 'call') return undefined
+    const { at } = c.chain
+    const step = c.it.emit({ kind: 'limit', name: `${c.name || 'rateLimit'}.check`, args: [] }, at)
+    c.it.require({ v: 'result', step }, at, { ends: true, how: 'respond', status: 429 })
+    const goOn = c.args.at(-1)
+    return goOn?.v === 'fn' || goOn?.v === 'native' ? callValue(c.it, goOn, [], c.at) : UNDEFINED
+  },
+}
+
+const FIELD: Readonly<Record<string, 'body' | 'query' | 'params' | 'header' | 'cookie'>> = {
+  check: 'body',
+  body: 'body',
+  query: 'query',
+  param: 'params',
+  header: 'header',
+  cookie: 'cookie',
+}
+
+/**
+ * express-validator: `param('id').custom(async (id, { req }) => { … })`. What the functions of an application throw there, `validationResult` refuses
+ * later on; a field that `check` finds wherever it is, is taken for a parameter of the path where it is the id of something.
+ */
+const expressValidator: Library = {
+  packages: ['express-validator', 'express-validator/'],
+  call(c) {
+    const [made] = c.links.filter((l) => l.args)
+    const part = made && FIELD[made.name]
+    const name = stringOf(made?.args?.[0])
+    if (!part || name === undefined) return undefined
+    // nothing runs before the middleware does
+    if (c.links.at(-1)?.name !== 'call') return c.chain
+    const value = request(made.name === 'check' && /(?:^id|Id|_id)$/.test(name) ? 'params' : part, name)
+    const about = object({ req: c.args[0] ?? UNKNOWN, path: constant(name), location: constant(part) })
+    for (const link of c.links)
+      if (link.name === 'custom' && link.args?.[0]?.v === 'fn') settle(c.it, callValue(c.it, link.args[0], [value, about], c.at), c.at)
+    return next(c, c.args)
+  },
+}
+
+export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin, limiters, expressValidator]

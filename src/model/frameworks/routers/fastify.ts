@@ -1,0 +1,23 @@
+import type { Framework } from '../entry.ts'
+import { toEntry } from './express.ts'
+import type { RouterDialect } from './router.ts'
+import { RouterCollector } from './routers.ts'
+
+const FASTIFY: RouterDialect = {
+  name: 'Fastify',
+  packages: ['fastify', 'fastify-plugin'],
+  calling: 'fastify',
+  creates: (from, name, isNew) => from === 'fastify' && !isNew && /^(default|\*|fastify|Fastify|default\.default)$/.test(name),
+  conventional: /^(app|fastify|server|instance|f)$/,
+  contextual: true,
+}
+
+/** Fastify: hooks of the context, plug-ins with prefixes, decorators, `route({...})`. */
+export const fastify: Framework = {
+  name: 'Fastify',
+  entries: (program) => {
+    const collector = new RouterCollector(program, FASTIFY)
+    collector.collect()
+    return collector.routes().map((r) => toEntry('Fastify', r, 'fastify'))
+  },
+}
