@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const PARTS = ['time', 'roles', 'auth', 'storage', 'services', 'done']
+const PARTS = ['platform-answers', 'roles', 'auth', 'storage', 'services', 'done']
 
 /** The platform's own objects, as SQL, in order. */
 export function preludeSql(): string[] {

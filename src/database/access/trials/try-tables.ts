@@ -94,7 +94,11 @@ export class TableTrials {
     const column = this.#updatable(role)
     if (!column) return { result: 'refused', because: 'no privilege' }
     const { ctid } = this.#target(row)
-    const moved = `select 1 as changed from ${identOf(this.#name)} where ${this.#where(row).replace(/^ctid = .*/, 'true')} and ctid <> '${ctid}'`
+    const where = this.#where(row)
+    // without a key, what tells the row from the caller's own is that nothing stands any more where it stood
+    const moved = where.startsWith('ctid = ')
+      ? `select 1 as changed where not exists (select 1 from ${identOf(this.#name)} where ${where})`
+      : `select 1 as changed from ${identOf(this.#name)} where ${where} and ctid <> '${ctid}'`
     // with states prepared the row has moved once already; only a statement without them can be seen by the ctid
     if (states?.length) return this.#write(role, row, `update ${identOf(this.#name)} set ${ident(column)} = ${ident(column)}`, undefined, states)
     return this.#write(role, row, `update ${identOf(this.#name)} set ${ident(column)} = ${ident(column)}`, moved)
