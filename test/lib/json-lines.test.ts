@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { readJsonLines, writeJsonLine } from '../../src/lib/json-lines.ts'
+import { JsonLines } from '../../src/lib/json-lines.ts'
 
 function reader(maxBytes = 1000) {
   const stream = new PassThrough()
   const messages: unknown[] = []
   const problems: string[] = []
-  readJsonLines(stream, { maxBytes, onMessage: (m) => messages.push(m), onProblem: (p) => problems.push(p) })
+  const lines = new JsonLines(stream, { message: maxBytes }, { onMessage: (m) => messages.push(m), onBreach: (p) => problems.push(p) })
   const feed = async (...chunks: (string | Buffer)[]) => {
     for (const chunk of chunks) {
       stream.write(chunk)
@@ -15,7 +15,7 @@ function reader(maxBytes = 1000) {
     }
     return { messages, problems }
   }
-  return { stream, feed }
+  return { lines, feed }
 }
 
 describe('lines of JSON', () => {
@@ -27,17 +27,20 @@ describe('lines of JSON', () => {
   })
 
   test('are what the writer wrote, line breaks and all', async () => {
-    const { stream, feed } = reader()
-    writeJsonLine(stream, { text: 'a\nb\u2028c', none: undefined })
+    const { lines, feed } = reader()
+    lines.send({ text: 'a\nb\u2028c', none: undefined })
     expect((await feed('1\n')).messages).toEqual([{ text: 'a\nb\u2028c' }, 1])
   })
 
   test('that are longer than allowed end the reading, before their end is there', async () => {
     const { feed } = reader(10)
-    expect(await feed('"12345678"\n', '"123', '45678901', '"\n1\n')).toEqual({ messages: ['12345678'], problems: ['a message has more than 10 bytes'] })
+    expect(await feed('"12345678"\n', '"123', '45678901', '"\n1\n')).toEqual({
+      messages: ['12345678'],
+      problems: ['it sent a message that is larger than allowed'],
+    })
   })
 
   test('that are no JSON end the reading', async () => {
-    expect(await reader().feed('{}\n{\n{}\n')).toEqual({ messages: [{}], problems: ['a message is no JSON'] })
+    expect(await reader().feed('{}\n{\n{}\n')).toEqual({ messages: [{}], problems: ['it sent something that is not JSON'] })
   })
 })

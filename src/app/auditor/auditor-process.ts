@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { isEnvFile } from '../../lib/env-file-name.ts'
-import { readJsonLines, writeJsonLine } from '../../lib/json-lines.ts'
+import { JsonLines } from '../../lib/json-lines.ts'
 import type { HostedSettings } from '../../model/auth/hosted-settings.ts'
 import type { AdvisoryData } from '../../model/dependencies/advisory.ts'
 import { closeInheritedDescriptors } from '../../platform/isolated/close-inherited.ts'
@@ -19,7 +19,7 @@ const channel = new Socket({ fd: 3, readable: true, writable: true })
 const pool = new ExtractionPool()
 const threads = new AuditThreads()
 const database = localDatabase({ ...(cacheDir ? { cacheDir } : {}), ...(socket ? { socket } : {}) })
-const say = (message: FromAuditor) => void writeJsonLine(channel, message)
+const say = (message: FromAuditor) => lines.send(message)
 
 /** An error whose original waits in the broker, under the number of its question. */
 class BrokerError extends Error {
@@ -133,17 +133,20 @@ function begin({ audit, request, hasAdvisories, hasHosted }: Extract<ToAuditor, 
     .finally(() => running.delete(audit))
 }
 
-readJsonLines(channel, {
-  maxBytes: MAX_TO_AUDITOR,
-  onMessage: (said) => {
-    const message = said as ToAuditor
-    if (message.type === 'ping') say({ type: 'pong' })
-    else if (message.type === 'audit') begin(message)
-    else if (message.type === 'stop') running.get(message.audit)?.stop.abort(new Error('the broker stopped the audit'))
-    else running.get(message.audit)?.hear(message)
+const lines = new JsonLines(
+  channel,
+  { message: MAX_TO_AUDITOR },
+  {
+    onMessage: (said) => {
+      const message = said as ToAuditor
+      if (message.type === 'ping') say({ type: 'pong' })
+      else if (message.type === 'audit') begin(message)
+      else if (message.type === 'stop') running.get(message.audit)?.stop.abort(new Error('the broker stopped the audit'))
+      else running.get(message.audit)?.hear(message)
+    },
+    onBreach: () => process.exit(1),
   },
-  onProblem: () => process.exit(1),
-})
+)
 void sandboxLayers(socket).then((report) => say({ type: 'layers', report }))
 // Without a broker there is nobody to work for.
 channel.on('close', () => process.exit(0)).on('error', () => process.exit(0))

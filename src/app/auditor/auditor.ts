@@ -1,5 +1,5 @@
 import type { LayersReport } from '../../database/isolation/report.ts'
-import { readJsonLines, writeJsonLine } from '../../lib/json-lines.ts'
+import { JsonLines } from '../../lib/json-lines.ts'
 import type { Isolated } from '../../platform/isolated/launch.ts'
 import { SourceError } from '../../source/source.ts'
 import type { AuditedForApp, AuditRequestOfApp } from '../audit-thread/protocol.ts'
@@ -37,6 +37,7 @@ const WATCH_MS = 250
 export class Auditor {
   readonly #process: Isolated
   readonly #limits: AuditorLimits
+  readonly #lines: JsonLines
   readonly #running = new Map<number, Running>()
   readonly #ended: Promise<void>
   #because: string | undefined
@@ -48,11 +49,11 @@ export class Auditor {
     this.#process = process
     this.#limits = limits
     const { child, channel } = process
-    readJsonLines(channel, {
-      maxBytes: MAX_FROM_AUDITOR,
-      onMessage: (message) => this.#onMessage(message),
-      onProblem: (because) => this.#end(because),
-    })
+    this.#lines = new JsonLines(
+      channel,
+      { message: MAX_FROM_AUDITOR },
+      { onMessage: (message) => this.#onMessage(message), onBreach: (because) => this.#end(because) },
+    )
     this.#ended = new Promise((resolve) => child.once('exit', resolve).once('error', resolve))
     void this.#ended.then(() => this.#end(`it ended by itself${process.lastWords() ? `: ${process.lastWords().slice(-500)}` : ''}`))
     this.#idle(true)
@@ -173,7 +174,7 @@ export class Auditor {
   }
 
   #say(message: ToAuditor): void {
-    if (this.#because === undefined) writeJsonLine(this.#process.channel, message)
+    if (this.#because === undefined) this.#lines.send(message)
   }
 
   /** An auditor without work keeps nothing alive and is not watched. */

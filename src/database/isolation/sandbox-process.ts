@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
+import { JsonLines, type Limits } from '../../lib/json-lines.ts'
 import type { Request } from '../sandbox/protocol.ts'
-import { JsonLines, type Limits } from './json-lines.ts'
 import { CHANNEL } from './process-settings.ts'
 import { residentBytes } from './resident-memory.ts'
 

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { SandboxDatabase } from '../../database/sandbox-database.ts'
-import { readJsonLines, writeJsonLine } from '../../lib/json-lines.ts'
+import { JsonLines } from '../../lib/json-lines.ts'
 import { closeInheritedDescriptors } from './close-inherited.ts'
 import { type FromDatabase, MAX_MESSAGE, type ToDatabase } from './database-protocol.ts'
 
@@ -11,21 +11,24 @@ closeInheritedDescriptors()
 const [cacheDir] = process.argv.slice(2)
 const database = new SandboxDatabase(cacheDir ? { cacheDir } : {})
 const channel = new Socket({ fd: 3, readable: true, writable: true })
-const say = (message: FromDatabase) => void writeJsonLine(channel, message)
+const say = (message: FromDatabase) => lines.send(message)
 
-readJsonLines(channel, {
-  maxBytes: MAX_MESSAGE,
-  onMessage: (said) => {
-    const message = said as ToDatabase
-    if (message.type === 'warm') database.warm()
-    else if (message.type === 'rest') database.rest()
-    else if (message.type === 'begin') database.begin(message.input)
-    else
-      database.replay(message.input).then(
-        (result) => say({ type: 'result', id: message.id, result }),
-        (error: unknown) => say({ type: 'failed', id: message.id, message: error instanceof Error ? error.message : String(error) }),
-      )
+const lines = new JsonLines(
+  channel,
+  { message: MAX_MESSAGE },
+  {
+    onMessage: (said) => {
+      const message = said as ToDatabase
+      if (message.type === 'warm') database.warm()
+      else if (message.type === 'rest') database.rest()
+      else if (message.type === 'begin') database.begin(message.input)
+      else
+        database.replay(message.input).then(
+          (result) => say({ type: 'result', id: message.id, result }),
+          (error: unknown) => say({ type: 'failed', id: message.id, message: error instanceof Error ? error.message : String(error) }),
+        )
+    },
+    onBreach: () => process.exit(1),
   },
-  onProblem: () => process.exit(1),
-})
+)
 channel.on('close', () => process.exit(0)).on('error', () => process.exit(0))

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { Database, DatabaseResult, ReplayInput } from '../../database/database.ts'
-import { readJsonLines, writeJsonLine } from '../../lib/json-lines.ts'
+import { JsonLines } from '../../lib/json-lines.ts'
 import { cacheFolder } from './cache-folder.ts'
 import { type FromDatabase, MAX_MESSAGE, type ToDatabase } from './database-protocol.ts'
 import { type Isolated, launch } from './launch.ts'
@@ -14,6 +14,7 @@ export function isolatedDatabase(): Required<Database> {
 
 class IsolatedDatabase implements Required<Database> {
   #process: Isolated | undefined
+  #lines: JsonLines | undefined
   readonly #open = new Map<number, { resolve: (result: DatabaseResult) => void; reject: (error: Error) => void }>()
   #asked = 0
 
@@ -46,14 +47,14 @@ class IsolatedDatabase implements Required<Database> {
 
   #tell(message: ToDatabase): void {
     this.#process ??= this.#start()
-    writeJsonLine(this.#process.channel, message)
+    this.#lines?.send(message)
   }
 
   #start(): Isolated {
     const cache = cacheFolder()
     const process = launch({ entry: ENTRY, args: [cache], reads: [`${cache}/*`, '/proc/*'], writes: [`${cache}/*`], parent: true })
     const lose = (because: string) => this.#process === process && this.#lose(because)
-    readJsonLines(process.channel, { maxBytes: MAX_MESSAGE, onMessage: (message) => this.#hear(message as FromDatabase), onProblem: lose })
+    this.#lines = new JsonLines(process.channel, { message: MAX_MESSAGE }, { onMessage: (message) => this.#hear(message as FromDatabase), onBreach: lose })
     process.child.once('exit', () => lose(`the parent of the sandboxes ended by itself ${process.lastWords()}`.trim()))
     process.child.once('error', () => lose('the parent of the sandboxes could not be started'))
     this.#process = process
