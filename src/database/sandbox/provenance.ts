@@ -1,5 +1,5 @@
 import type { Place } from '../../lib/place.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, EngineDied } from './engine.ts'
 import type { Statement } from './statements/statement.ts'
 import { inside, kindOf, literal, nameParts, relationName, type Tree } from './statements/tree.ts'
 
@@ -14,6 +14,18 @@ interface Written {
   readonly rls: boolean
   readonly forced: boolean
   readonly attributes: number
+}
+
+/** What the catalog shows after a statement. */
+interface Seen {
+  readonly user: string
+  /** The transaction that comes next. */
+  readonly next: number
+  /** The newest object ids. */
+  readonly relation: number
+  readonly function: number
+  readonly eventTriggers: boolean
+  readonly written: readonly Written[]
 }
 
 /** Access lists by `class:oid:column`, as JSON text. */
@@ -40,22 +52,66 @@ const FIRST_OBJECT = 16_384
 const notOfExtension = (name: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${name}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
+/** Catalogs of which a statement may have written rows. */
+type CatalogName = Written['class']
+
+/** Relations that are told about; indexes, sequences and the like are not. */
+const TOLD = "relkind in ('r', 'p', 'f', 'v', 'm')"
+
 /**
  * Rows of the catalog by who wrote them: every row version carries the transaction that made it (`xmin`), and statements run one by one. Nothing is
  * added to the database for that, so a statement can neither see nor switch off nor forge it. `age` counts transactions backwards from now.
  */
-const writtenWithin = (transactions: string) => `
-  select 'pg_class' as class, c.oid::int as oid, c.relkind::text as what, quote_ident(case when n.nspname like 'pg\\_temp%' then 'pg_temp' else n.nspname end) || '.' || quote_ident(c.relname) as name, c.relrowsecurity as rls, c.relforcerowsecurity as forced, c.relnatts::int as attributes
+const WRITTEN: Readonly<Record<CatalogName, (transactions: string) => string>> = {
+  pg_class: (
+    transactions,
+  ) => `select 'pg_class' as class, c.oid::int as oid, c.relkind::text as what, quote_ident(case when n.nspname like 'pg\\_temp%' then 'pg_temp' else n.nspname end) || '.' || quote_ident(c.relname) as name, c.relrowsecurity as rls, c.relforcerowsecurity as forced, c.relnatts::int as attributes
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.oid >= ${FIRST_OBJECT} and c.relkind in ('r', 'p', 'f', 'v', 'm') and age(c.xmin) <= ${transactions} and ${notOfExtension('pg_class', 'c.oid')}
-  union all select 'pg_proc', p.oid::int, md5(concat_ws('|', p.prosrc, p.probin, p.prosqlbody, p.prolang, p.prorettype, p.proallargtypes, p.proargdefaults)), quote_ident(n.nspname) || '.' || quote_ident(p.proname), false, false, 0
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.oid >= ${FIRST_OBJECT} and age(p.xmin) <= ${transactions} and ${notOfExtension('pg_proc', 'p.oid')}
-  union all select 'pg_policy', oid::int, '', '', false, false, 0 from pg_policy where age(xmin) <= ${transactions}
-  union all select 'pg_trigger', oid::int, '', '', false, false, 0 from pg_trigger where age(xmin) <= ${transactions} and not tgisinternal
-  union all select 'pg_rewrite', oid::int, '', ev_class::oid::text, false, false, 0 from pg_rewrite where oid >= ${FIRST_OBJECT} and age(xmin) <= ${transactions} and rulename = '_RETURN'
-  union all select 'pg_type', t.oid::int, '', quote_ident(n.nspname) || '.' || quote_ident(t.typname), false, false, 0
+    where c.oid >= ${FIRST_OBJECT} and c.${TOLD} and age(c.xmin) <= ${transactions} and ${notOfExtension('pg_class', 'c.oid')}`,
+  pg_proc: (
+    transactions,
+  ) => `select 'pg_proc' as class, p.oid::int as oid, md5(concat_ws('|', p.prosrc, p.probin, p.prosqlbody, p.prolang, p.prorettype, p.proallargtypes, p.proargdefaults)) as what, quote_ident(n.nspname) || '.' || quote_ident(p.proname) as name, false as rls, false as forced, 0 as attributes
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.oid >= ${FIRST_OBJECT} and age(p.xmin) <= ${transactions} and ${notOfExtension('pg_proc', 'p.oid')}`,
+  pg_policy: (transactions) =>
+    `select 'pg_policy' as class, oid::int as oid, '' as what, '' as name, false as rls, false as forced, 0 as attributes from pg_policy where age(xmin) <= ${transactions}`,
+  pg_trigger: (transactions) =>
+    `select 'pg_trigger' as class, oid::int as oid, '' as what, '' as name, false as rls, false as forced, 0 as attributes from pg_trigger where age(xmin) <= ${transactions} and not tgisinternal`,
+  pg_rewrite: (transactions) =>
+    `select 'pg_rewrite' as class, oid::int as oid, '' as what, ev_class::oid::text as name, false as rls, false as forced, 0 as attributes from pg_rewrite where oid >= ${FIRST_OBJECT} and age(xmin) <= ${transactions} and rulename = '_RETURN'`,
+  pg_type: (
+    transactions,
+  ) => `select 'pg_type' as class, t.oid::int as oid, '' as what, quote_ident(n.nspname) || '.' || quote_ident(t.typname) as name, false as rls, false as forced, 0 as attributes
     from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid
-    where t.oid >= ${FIRST_OBJECT} and age(t.xmin) <= ${transactions} and t.typcategory <> 'A' and (t.typrelid = 0 or c.relkind = 'c')`
+    where t.oid >= ${FIRST_OBJECT} and age(t.xmin) <= ${transactions} and t.typcategory <> 'A' and (t.typrelid = 0 or c.relkind = 'c')`,
+}
+const ALL_CATALOGS = Object.keys(WRITTEN) as CatalogName[]
+
+/**
+ * What a statement of a kind writes by itself. Reading all catalogs takes longer than most statements; whether code that ran along made something else
+ * is told by the newest object ids.
+ */
+const WRITES: Readonly<Record<string, readonly CatalogName[]>> = {
+  CreateStmt: ['pg_class'],
+  AlterTableStmt: ['pg_class'],
+  CreatePolicyStmt: ['pg_policy'],
+  AlterPolicyStmt: ['pg_policy'],
+  CreateFunctionStmt: ['pg_proc'],
+  AlterFunctionStmt: ['pg_proc'],
+  CreateTrigStmt: ['pg_trigger'],
+  ViewStmt: ['pg_class', 'pg_rewrite'],
+  CreateEnumStmt: ['pg_type'],
+  AlterEnumStmt: [],
+  IndexStmt: [],
+  CommentStmt: [],
+  GrantStmt: [],
+  DropStmt: [],
+  VariableSetStmt: [],
+  InsertStmt: [],
+  UpdateStmt: [],
+  DeleteStmt: [],
+}
+
+const NEWEST = `(select max(oid) from pg_class where ${TOLD})::int8 as relation, (select max(oid) from pg_proc)::int8 as function`
 
 const NEXT_TRANSACTION = 'pg_snapshot_xmax(pg_current_snapshot())::text::int8'
 
@@ -71,7 +127,9 @@ export class Provenance {
   /** The first transaction that is not accounted for. */
   private next = 0
   /** Object ids are given in order: what is above did not exist then. */
-  private lastOid = 0
+  private newest = { relation: 0, function: 0 }
+  /** An event trigger of the repository may run along with any statement. */
+  #eventTriggers = false
   /** What functions did when they were last seen. */
   private readonly bodies = new Map<number, string>()
   private acl: AclState = new Map()
@@ -90,28 +148,41 @@ export class Provenance {
 
   /** Notes what a successful statement did. */
   async after(s: Statement): Promise<{ user: string }> {
-    const { rows } = await this.engine.ask(
-      `select session_user::text as u, ${NEXT_TRANSACTION} as next, (select coalesce(json_agg(w), '[]') from (${writtenWithin(`${NEXT_TRANSACTION} - ${this.next}`)}) w) as written`,
-    )
-    const row = rows[0] as { u: string; next: number; written: Written[] } | undefined
-    const { lastOid } = this
-    const written = (row?.written ?? []).toSorted((a, b) => a.oid - b.oid)
+    const usual = this.#eventTriggers ? ALL_CATALOGS : (WRITES[s.kind] ?? ALL_CATALOGS)
+    const { newest } = this
+    const seen = await this.readWritten(usual)
+    const written = [...seen.written]
+    const isTold = (catalog: CatalogName, last: number, now: number) => now <= last || written.some((w) => w.class === catalog && w.oid >= now)
+    const stood = isTold('pg_class', newest.relation, seen.relation) && isTold('pg_proc', newest.function, seen.function)
+    if (!stood && usual !== ALL_CATALOGS) written.push(...(await this.readWritten(ALL_CATALOGS.filter((c) => !usual.includes(c)))).written)
+    this.#eventTriggers ||= seen.eventTriggers
+    this.next = seen.next
+    this.newest = { relation: seen.relation, function: seen.function }
     const replacedViews = new Set(written.filter((w) => w.class === 'pg_rewrite').map((w) => Number(w.name)))
-    for (const w of written) {
-      this.note(w, s, { isNew: w.oid > lastOid, isReplacedView: replacedViews.has(w.oid) })
-      this.lastOid = Math.max(this.lastOid, w.oid)
+    for (const w of written.toSorted((a, b) => a.oid - b.oid)) {
+      const isNew = w.class === 'pg_proc' ? w.oid > newest.function : w.oid > newest.relation
+      this.note(w, s, { isNew, isReplacedView: replacedViews.has(w.oid) })
     }
-    this.next = Number(row?.next ?? this.next)
-    return { user: row?.u ?? '' }
+    return { user: seen.user }
   }
 
   /** Takes what stand-ins and the auditor's own statements wrote for what was there before. */
   async forget(): Promise<void> {
+    const { next, relation, function: newestFunction } = await this.readWritten([])
+    this.next = next
+    this.newest = { relation, function: newestFunction }
+  }
+
+  /** The rows of some catalogs that no statement accounts for yet. */
+  private async readWritten(catalogs: readonly CatalogName[]): Promise<Seen> {
+    const parts = catalogs.map((c) => WRITTEN[c](`${NEXT_TRANSACTION} - ${this.next}`))
+    const written = parts.length ? `(select coalesce(json_agg(w), '[]') from (${parts.join(' union all ')}) w)` : "'[]'::json"
     const { rows } = await this.engine.ask(
-      `select ${NEXT_TRANSACTION} as next, greatest((select max(oid) from pg_class), (select max(oid) from pg_proc), (select max(oid) from pg_type))::int8 as last`,
+      `select session_user::text as user, ${NEXT_TRANSACTION} as next, ${NEWEST}, exists (select from pg_event_trigger) as "eventTriggers", ${written} as written`,
     )
-    this.next = Number(rows[0]?.['next'] ?? this.next)
-    this.lastOid = Math.max(this.lastOid, Number(rows[0]?.['last'] ?? 0))
+    const row = rows[0] as (Omit<Seen, 'next' | 'relation' | 'function'> & { next: unknown; relation: unknown; function: unknown }) | undefined
+    if (!row) throw new EngineDied('the catalog gave no answer')
+    return { ...row, next: Number(row.next), relation: Number(row.relation), function: Number(row.function) }
   }
 
   private note(w: Written, s: Statement, { isNew, isReplacedView }: { readonly isNew: boolean; readonly isReplacedView: boolean }): void {

@@ -201,6 +201,19 @@ create policy "p" on public.cards for select using (true);`,
   expect(result.catalog.policies.map((p) => p.at.line)).toEqual([lines + 7])
 })
 
+test('what code makes that runs along with a statement is that statement’s', async () => {
+  const { result } = await replay(
+    `${ATTACK}create function public.makes() returns text language plpgsql as $f$ begin execute 'create table if not exists public.hidden (id int)'; return 'x'; end $f$;
+create table public.notes (id int, body text default public.makes());
+insert into public.notes (id) values (1);`,
+  )
+  const lines = ATTACK.split('\n').length
+  expect(result.catalog.tables.map((t) => [t.name, t.at.line])).toEqual([
+    ['hidden', lines + 2],
+    ['notes', lines + 1],
+  ])
+})
+
 describe('roles of the platform stay what they are', () => {
   test.each([
     ['renamed by a statement', 'alter role anon rename to anon2; create role anon;'],
