@@ -4,11 +4,11 @@ import { EVENTS } from '../../src/app/events.ts'
 import { ENDPOINT_PERMISSIONS, EVENT_PERMISSIONS, isGranted } from '../support/github/permissions.ts'
 import { MANIFEST } from '../support/github/start-app.ts'
 
-/** Endpoints named in the sources, as `api.request('GET /…')` writes them. */
+/** Endpoints named in the sources, as `api.request('GET /…')` writes them; the set-up serves pages of its own, and runs before there is an App. */
 const called = new Set(
   ['src/platform/github', 'src/app'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('setup/'))
       .flatMap((file) => [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/'((?:GET|POST|PATCH|PUT|DELETE) \/[^']+)'/g)].map((m) => m[1] as string)),
   ),
 )
