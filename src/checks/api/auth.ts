@@ -21,10 +21,10 @@ import type { Cause } from './missing-authentication/cause.ts'
 import { withoutDelegates } from './missing-authentication/delegating-handler.ts'
 import { guestTables, isForGuest } from './missing-authentication/guest-checkout.ts'
 import { idleMiddleware } from './missing-authentication/ineffective-middleware.ts'
-import { merge } from './missing-authentication/issues.ts'
+import { mergeCauses } from './missing-authentication/issues.ts'
 import { addsToKept, type KeptResources, keptResources } from './missing-authentication/managed-resource.ts'
 import { publicByNature } from './missing-authentication/public-endpoint.ts'
-import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './missing-authentication/severity.ts'
+import { isPublicContentTable, isReceiver, readApart, severityOf, tellsOn, withChange, worstOf } from './missing-authentication/severity.ts'
 import { keepsUnsigned } from './missing-authentication/unsigned-webhook.ts'
 import { isForAdministrators } from './remediation/code-conventions.ts'
 import { isLayoutLoad } from './shared/layout-load.ts'
@@ -47,7 +47,7 @@ export default defineCheck({
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
     const kept = keptResources(all)
     const guests = guestTables(all, schema.tables)
-    const isShownTable = memo((table) => isShown(table, schema) || isEditorial(table, all, schema))
+    const isShownTable = memo((table) => isPublicContentTable(table, schema) || isEditorial(table, all, schema))
     const shown = (w: Work) =>
       w.kind === 'rpc' ? tellsOneFigure(w.call, schema) : w.kind === 'read' && w.table !== undefined && !w.unveiled && isShownTable(w.table)
     const judged = all.map(
@@ -57,7 +57,7 @@ export default defineCheck({
           : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept, guests, tables: schema.tables }),
     )
     const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindAdministrators(behindIdle(c, routes.routes))) : []))
-    const issues = merge(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
+    const issues = mergeCauses(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${plural(all.length, 'handler')}: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,

@@ -28,7 +28,7 @@ import {
   policySubject,
   qualifiedName,
   STAFF_ONLY,
-  tableOf,
+  tableOfHole,
   undecidedPolicies,
   unseenTables,
   whoGetsIn,
@@ -79,7 +79,7 @@ export default defineCheck({
 
 function issueOf(model: Model, hole: Hole): Issue {
   if (isRowAtSignUp(hole)) return appointmentIssue(model, hole)
-  const table = tableOf(model.schema, hole.object)
+  const table = tableOfHole(model.schema, hole.object)
   const owners = table && !isLookedAfter(table) ? namesOwner(table, model.schema) : []
   const power =
     table && !owners.length && ASKS_TO_JOIN.test(table.name)

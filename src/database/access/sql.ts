@@ -3,10 +3,10 @@ export function ident(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Quotes `schema.name`. */
+/** Quotes `schema.name`; a name without a schema alone. */
 export function identOf(qualified: string): string {
   const dot = qualified.indexOf('.')
-  return `${ident(qualified.slice(0, dot))}.${ident(qualified.slice(dot + 1))}`
+  return dot < 0 ? ident(qualified) : `${ident(qualified.slice(0, dot))}.${ident(qualified.slice(dot + 1))}`
 }
 
 /** Quotes a string. */

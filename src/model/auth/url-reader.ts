@@ -10,17 +10,17 @@ import { isBrowserTest, outsideDevelopment, stageTest } from './stage-test.ts'
 import {
   besideVariables,
   concat,
+  dropEmptyValues,
   HEADER_ORIGIN,
   ORIGIN,
   OTHER,
   param,
   resolveAgainst,
   SELF,
-  settle,
-  text,
   type UrlPart,
   type UrlValue,
   union,
+  urlText,
 } from './url-value.ts'
 
 /** Expressions, helpers and variables inside one another. */
@@ -48,11 +48,11 @@ export class UrlReader {
     const next = (x: Expr | undefined) => this.read(x, site, bound, depth + 1)
     switch (e.k) {
       case 'lit':
-        return typeof e.v === 'string' ? [text(e.v, site, e.l)] : typeof e.v === 'number' ? [text(String(e.v), site, e.l)] : OTHER
+        return typeof e.v === 'string' ? [urlText(e.v, site, e.l)] : typeof e.v === 'number' ? [urlText(String(e.v), site, e.l)] : OTHER
       case 'tpl': {
-        let values: readonly UrlValue[] = [text(e.quasis[0] ?? '', site, e.l)]
+        let values: readonly UrlValue[] = [urlText(e.quasis[0] ?? '', site, e.l)]
         e.exprs.forEach((x, i) => {
-          values = concat(concat(values, next(x)), [text(e.quasis[i + 1] ?? '', site, e.l)])
+          values = concat(concat(values, next(x)), [urlText(e.quasis[i + 1] ?? '', site, e.l)])
         })
         return values
       }
@@ -224,7 +224,7 @@ export class UrlReader {
           values = union(values, this.read(s.expr.value, here, new Map([...bound, [name, SELF]]), depth + 1))
         }
       }
-      if (declared) return values.length ? settle(besideVariables(values)) : OTHER
+      if (declared) return values.length ? dropEmptyValues(besideVariables(values)) : OTHER
     }
     const imported = importOf(js, name)
     if (!imported) return OTHER

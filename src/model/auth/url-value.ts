@@ -40,7 +40,7 @@ export const HEADER_ORIGIN: readonly UrlValue[] = [{ parts: [{ k: 'origin', head
 export const SELF: readonly UrlValue[] = [{ parts: [], fallback: false }]
 
 /** A piece that stands in the code; an empty one is none. */
-export function text(t: string, site: Site, line: number): UrlValue {
+export function urlText(t: string, site: Site, line: number): UrlValue {
   return { parts: t === '' ? [] : [{ k: 'text', text: t, at: { path: site.path, line } }], fallback: false }
 }
 
@@ -62,7 +62,7 @@ export function union(a: readonly UrlValue[], b: readonly UrlValue[]): readonly 
 }
 
 /** Values without any part are dropped when others have some. */
-export function settle(values: readonly UrlValue[]): readonly UrlValue[] {
+export function dropEmptyValues(values: readonly UrlValue[]): readonly UrlValue[] {
   const useful = values.filter((v) => v.parts.length > 0)
   return useful.length ? useful : values
 }

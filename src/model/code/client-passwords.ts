@@ -9,7 +9,7 @@ import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { ClientPassword } from './code.ts'
-import { constantsOf, lastName } from './constants.ts'
+import { lastName, stringConstantsOf } from './constants.ts'
 import { developmentOnly } from './development-only.ts'
 
 const PASSWORD =
@@ -47,7 +47,7 @@ function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons
   for (const { name, other, line, scope, code, key, sent, development } of comparisons) {
     if (!modules.inBrowser(path, line)) continue
     if (sent) {
-      const constant = constantsOf(program, path, scope, other).find((c) => c.secret !== undefined || IS_PASSWORD.test(c.value))
+      const constant = stringConstantsOf(program, path, scope, other).find((c) => c.secret !== undefined || IS_PASSWORD.test(c.value))
       if (constant && !development) add(constant, 'sent', name, { path, line })
       continue
     }
@@ -62,13 +62,13 @@ function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons
     }
     const use = { path, line }
     if (code) {
-      const number = constantsOf(program, path, scope, other).find((c) => SHORT_NUMBER.test(c.value))
+      const number = stringConstantsOf(program, path, scope, other).find((c) => SHORT_NUMBER.test(c.value))
       if (number) add(number, 'literal', name, use, true)
       continue
     }
     const variable = publicVariable(program, path, scope, other)
     const postal = POSTAL.test(name)
-    const constant = constantsOf(program, path, scope, other).find(
+    const constant = stringConstantsOf(program, path, scope, other).find(
       (c) => c.secret !== undefined || !(NO_PASSWORD.test(c.value) || NOWHERE.test(c.value) || (postal && SHORT_NUMBER.test(c.value))),
     )
     if (variable) add(use, 'variable', variable, use)

@@ -6,7 +6,7 @@ import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { FixedKey } from './code.ts'
-import { type Constant, constantsOf, lastName } from './constants.ts'
+import { type Constant, lastName, stringConstantsOf } from './constants.ts'
 import { asksMode } from './development-only.ts'
 
 const PASSWORD = /(?:admin|site|master|owner|staff|dashboard|basic_?auth|app)_?(?:password|passwd|pass|passcode|pin|pwd)$/i
@@ -27,7 +27,7 @@ export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modu
       // What the browser compares is reported as such.
       if (comparedAt !== undefined && modules.inBrowser(path, comparedAt)) continue
       if (fallsBack(program, path, scope, key)) continue
-      const constant = constantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
+      const constant = stringConstantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
       if (
         !constant ||
         constant.value.trim() === '' ||

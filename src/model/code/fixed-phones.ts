@@ -6,7 +6,7 @@ import type { Program } from '../frameworks/program.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedIdentity } from './code.ts'
-import { constantsOf } from './constants.ts'
+import { stringConstantsOf } from './constants.ts'
 
 /** A telephone number with its country. */
 const PHONE = /^\+?\d{9,15}$/
@@ -16,7 +16,7 @@ const OF_POWER = /^(?:super_?)?(?:admin|owner|staff|manager|allowed|authori[sz]e
 export function fixedPhones(program: Program, files: ByFile<JavaScriptFacts>, modules: ModulesModel): HardcodedIdentity[] {
   return [...askedByFile(files)].flatMap(([path, asked]) =>
     asked.flatMap(({ list, line, scope }): HardcodedIdentity[] => {
-      const literal = constantsOf(program, path, scope, list).find((c) => PHONE.test(c.value))
+      const literal = stringConstantsOf(program, path, scope, list).find((c) => PHONE.test(c.value))
       if (!literal) return []
       return [
         {

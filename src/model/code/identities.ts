@@ -6,7 +6,7 @@ import type { Program } from '../frameworks/program.ts'
 import { boundNames, calleeText, childrenOf, expressions, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedIdentity } from './code.ts'
-import { type Constant, constantsOf, lastName, MAIL, maskMail } from './constants.ts'
+import { type Constant, lastName, MAIL, maskMail, stringConstantsOf } from './constants.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const PROVIDER_ID = /^(?:user_[A-Za-z0-9]{20,}|auth0\|[A-Za-z0-9]{10,}|google-oauth2\|[0-9]{10,}|[A-Za-z0-9]{28})$/
@@ -66,7 +66,7 @@ function ofFile(
 
 function comparisons(program: Program, path: string, candidates: readonly Candidate[]): Comparison[] {
   return candidates.flatMap(({ others, ...c }) => {
-    const constants = others.flatMap((e) => constantsOf(program, path, c.fn.id, e))
+    const constants = others.flatMap((e) => stringConstantsOf(program, path, c.fn.id, e))
     return constants.length ? [{ ...c, constants }] : []
   })
 }

@@ -1,6 +1,8 @@
 import type { ClassIR, Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 
+export { boundNames } from '../../facts/bound-names.ts'
+
 const NONE: readonly Expr[] = []
 
 /** Direct sub-expressions of an expression; functions and classes are not entered. */
@@ -74,22 +76,6 @@ export function eachStatement(body: readonly Stmt[], nested: number, visit: (s: 
     const inside =
       s.k === 'if' ? [s.then, s.else] : s.k === 'try' ? [s.body, s.handler] : s.k === 'block' ? [s.body] : s.k === 'switch' ? s.cases.map((c) => c.body) : []
     for (const list of inside) if (list) eachStatement(list, nested - 1, visit)
-  }
-}
-
-/** Names that a pattern binds. */
-export function boundNames(p: Pattern): readonly string[] {
-  switch (p.k) {
-    case 'name':
-      return [p.name]
-    case 'object':
-      return [...p.props.flatMap((x) => boundNames(x.to)), ...(p.rest ? [p.rest] : [])]
-    case 'array':
-      return [...p.items.flatMap((x) => (x ? boundNames(x) : [])), ...(p.rest ? [p.rest] : [])]
-    case 'rest':
-      return boundNames(p.to)
-    case 'expr':
-      return []
   }
 }
 

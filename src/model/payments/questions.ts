@@ -4,7 +4,7 @@ import { contains } from './conditions.ts'
 import type { Redemption } from './payments.ts'
 import { processorAt } from './processors/other-processor-signs.ts'
 import { isEffect } from './webhooks/event-claim.ts'
-import { valuesOf } from './webhooks/verification.ts'
+import { effectValues } from './webhooks/verification.ts'
 
 /** Calls that only look something up at the processor. */
 const LOOKS_UP = /\.(retrieve|get|fetch|verify|status|getInvoiceById)$/
@@ -42,7 +42,7 @@ export function goesByAnswer({ steps }: Behaviour): boolean {
   const decided = (v: Value) => v.v === 'any' && (v.under ?? []).flat().some((c) => contains(c.test, answered))
   return (
     changes.length > 0 &&
-    changes.every((s) => s.under.some((c) => contains(c.test, answered)) || valuesOf(s).some((v) => contains(v, (x) => answered(x) || decided(x))))
+    changes.every((s) => s.under.some((c) => contains(c.test, answered)) || effectValues(s).some((v) => contains(v, (x) => answered(x) || decided(x))))
   )
 }
 

@@ -1,7 +1,7 @@
 import { says } from '../../../lib/snake-case.ts'
 import { isAlike, mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Query, Step, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import { ACCOUNTS } from './registration.ts'
 
 /** The column of an account that holds what was sent to its user to type: `verificationCode`. */
@@ -117,7 +117,7 @@ export function setsPasswordByToken(steps: readonly Step[]): Step | undefined {
   )
 }
 
-const setsPassword = (v: Value | undefined): boolean => v?.v === 'object' && Object.entries(v.props).some(([name, x]) => PASSWORD.test(name) && fromRequest(x))
+const setsPassword = (v: Value | undefined): boolean => v?.v === 'object' && Object.entries(v.props).some(([name, x]) => PASSWORD.test(name) && isTainted(x))
 
 /** The row of whoever is signed in. */
 const ofCaller = (e: Query): boolean => e.filters.some((f) => mentions(f.value, (v) => v.v === 'caller' && v.trust === 'verified'))

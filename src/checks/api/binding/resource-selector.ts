@@ -5,7 +5,7 @@
 import { lastPart } from '../../../lib/last-part.ts'
 import { isCallers } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Condition, Query, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../shared/violation.ts'
+import { isRequestControlled } from '../shared/violation.ts'
 import { isSame } from './value-equality.ts'
 
 /** Columns that say of what kind or where something is, and those that hold something unguessable: rows are narrowed by them, not named. */
@@ -27,7 +27,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly C
       return undefined
     for (const key of e.onConflict ?? ['id']) {
       const value = e.payload.props[key]
-      if (value && !CAPABILITY.test(key) && fromRequest(value, behaviour)) return { column: key, value }
+      if (value && !CAPABILITY.test(key) && isRequestControlled(value, behaviour)) return { column: key, value }
     }
   }
   for (const f of e.filters) {
@@ -37,7 +37,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly C
       !NOT_AN_ID.test(column) &&
       !SPAN.test(column) &&
       !CAPABILITY.test(column) &&
-      fromRequest(f.value, behaviour) &&
+      isRequestControlled(f.value, behaviour) &&
       !isOfKnownValues(f.value, under)
     )
       return { column, value: f.value }

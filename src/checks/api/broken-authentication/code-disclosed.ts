@@ -3,7 +3,7 @@ import { says } from '../../../lib/snake-case.ts'
 import { isAlike, mentions, partsOf } from '../../../model/behaviour/domain/contains.ts'
 import type { Condition, Value } from '../../../model/behaviour/types.ts'
 import { guardOfStep } from '../../../model/routes/guards/guard.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import { registers } from '../auth-flows/registration.ts'
 
@@ -60,8 +60,7 @@ function shows(v: Value, code: Drawn, depth = 0): boolean {
 /** A condition on where the application runs; what the request says of that is whatever its sender likes. */
 const asksWhere = ({ test }: Condition): boolean =>
   mentions(test, (x) => x.v === 'env' && /ENV$/.test(x.name)) ||
-  (!fromRequest(test) &&
-    mentions(test, (x) => x.v === 'const' && typeof x.value === 'string' && /^(?:dev|development|production|test|NODE_ENV)$/.test(x.value)))
+  (!isTainted(test) && mentions(test, (x) => x.v === 'const' && typeof x.value === 'string' && /^(?:dev|development|production|test|NODE_ENV)$/.test(x.value)))
 
 /** On a developer's machine, or for the one account whose address stands in the code. */
 const forFew = (c: Condition): boolean => asksWhere(c) || isFixedAccount(c)

@@ -4,7 +4,7 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { compares, mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Condition, Query, Step, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import { ACCOUNTS } from '../auth-flows/registration.ts'
 
@@ -67,7 +67,7 @@ const unprovenSteps = rememberFor(({ behaviour, work }: Route): readonly Step[] 
 /** A row chosen by what everybody may know. */
 function isNamed(column: string, value: Value, steps: readonly Step[], depth = 0): boolean {
   if (!says(NAMES, column) || depth > 3) return false
-  if (value.v !== 'row') return fromRequest(value)
+  if (value.v !== 'row') return isTainted(value)
   const from = steps[value.step]?.effect
   if (from?.kind !== 'db') return false
   return from.filters.length > 0 && from.filters.every((f) => (f.op === 'eq' || f.op === 'in') && isNamed(f.column, f.value, steps, depth + 1))

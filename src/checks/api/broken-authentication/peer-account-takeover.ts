@@ -3,7 +3,7 @@ import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import { isCallersRow, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Effect, Step, Value } from '../../../model/behaviour/types.ts'
 import { isSame } from '../binding/value-equality.ts'
-import { fromRequest, type OwnershipBreach } from '../shared/violation.ts'
+import { isRequestControlled, type OwnershipBreach } from '../shared/violation.ts'
 
 const ROLE = /(?:^|_)(?:role|position|rank|access_level|permission_level)$/i
 /** Roles of those who look after the others. */
@@ -22,7 +22,7 @@ export function takesColleaguesAccount(step: Step, e: Extract<Effect, { kind: 'a
   if (e.op !== 'admin' || !target || target.v !== 'request') return []
   const takes = /updateUserById$/.test(e.name)
     ? changes !== undefined &&
-      mentions(changes, (x) => x.v === 'object' && Object.entries(x.props).some(([name, v]) => says(ACCESS, name) && fromRequest(v, behaviour)))
+      mentions(changes, (x) => x.v === 'object' && Object.entries(x.props).some(([name, v]) => says(ACCESS, name) && isRequestControlled(v, behaviour)))
     : /deleteUser$/.test(e.name)
   if (!takes) return []
   const asked = new Colleague(target, behaviour)

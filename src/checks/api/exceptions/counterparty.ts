@@ -8,7 +8,7 @@ import type { Behaviour, Query, Value } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { isSame } from '../binding/value-equality.ts'
 import { isPersons } from '../principal/human-caller.ts'
-import { fromRequest, refersToNobodys, tableOf } from '../shared/violation.ts'
+import { isRequestControlled, refersToNobodys, tableOf } from '../shared/violation.ts'
 
 /** Tables of what two people agree upon. */
 const BOOKING =
@@ -63,7 +63,7 @@ export function takesSlot(e: Query): boolean {
 }
 
 /** What somebody offers and for how much, as long as the row says nothing of who took it. */
-export function isOnOffer(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+export function isBookableOffer(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
   if (!BOOKABLE.test(e.table) && !/(?:^|_)(?:prices?|pricing)$/i.test(e.table)) return false
   const personal = tableOf(e, schema)?.userData?.personalColumns ?? []
   return personal.length === 0 && !(e.columns ?? []).some((c) => /mail|phone|address|password|token|birth|[(:]/i.test(c))
@@ -80,7 +80,7 @@ export function isOfWhoeverMatched(e: Query, behaviour: Behaviour, schema: Pick<
     const found = behaviour.steps[value.step]?.effect
     const table = found?.kind === 'db' ? tableOf(found, schema) : undefined
     if (found?.kind !== 'db' || !table) return false
-    const chosen = found.filters.filter((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value, behaviour))
+    const chosen = found.filters.filter((f) => (f.op === 'eq' || f.op === 'in') && isRequestControlled(f.value, behaviour))
     return chosen.length > 0 && chosen.every((f) => refersToNobodys(table, lastPart(f.column), schema))
   })
 }

@@ -1,7 +1,7 @@
 import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Value } from '../../../model/behaviour/types.ts'
-import { isRole } from '../../../model/routes/guards/identity-words.ts'
+import { isRoleField } from '../../../model/routes/guards/identity-words.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { ACCOUNTS, makesSameAccount, signsUp } from '../auth-flows/registration.ts'
@@ -51,7 +51,7 @@ function comparedIn(v: Value): readonly Value[] {
 
 function saysRole(v: Value): boolean {
   if (v.v === 'array') return v.items.some(saysRole)
-  return (v.v === 'caller' || v.v === 'row') && isRole(v.field)
+  return (v.v === 'caller' || v.v === 'row') && isRoleField(v.field)
 }
 
 function textsOf(v: Value): readonly string[] {

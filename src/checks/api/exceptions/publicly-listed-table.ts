@@ -40,7 +40,7 @@ const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables'
     if (!table.userData || table.stub || isPrivateByName(table.name)) continue
     if (table.userData.personalColumns.length && !meetAmong(table, behaviour)) continue
     if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
-    if (isAnswered(behaviour.steps, index)) listed.push(e.table)
+    if (isListedInResponse(behaviour.steps, index)) listed.push(e.table)
   }
   return listed
 })
@@ -59,7 +59,7 @@ function meetAmong({ name, columns }: SchemaModel['tables'][number], behaviour: 
 }
 
 /** Whether an answer carries what the rows say: a job that looks up what is due lists nothing. Values share their parts: each is looked at once. */
-export function isAnswered(steps: readonly Step[], index: number): boolean {
+export function isListedInResponse(steps: readonly Step[], index: number): boolean {
   const answers = steps.flatMap(({ effect }) => (effect.kind === 'respond' && (effect.status ?? 200) < 400 && effect.body ? [effect.body] : []))
   const seen = new Set<Value>(answers)
   for (const value of seen) {

@@ -2,7 +2,7 @@ import { says } from '../../../lib/snake-case.ts'
 import { isAlike } from '../../../model/behaviour/domain/contains.ts'
 import { mentions } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query } from '../../../model/behaviour/types.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
 
 /** Where the codes and links stand that were sent to somebody. */
 const SENT =
@@ -20,7 +20,7 @@ export function replacesSentCode(e: Query, index: number, { steps }: Behaviour):
         made.op === 'insert' &&
         made.table === e.table &&
         made.payload !== undefined &&
-        rowsOf(made.payload).some(
+        payloadRows(made.payload).some(
           (row) => row.v === 'object' && Object.values(row.props).some((v) => addressed.some((a) => mentions(a, (x) => isAlike(x, v)))),
         ),
     )

@@ -6,7 +6,7 @@ import type { Behaviour, Effect, Value } from '../../../model/behaviour/types.ts
 import type { Ties } from '../binding/ownership-binding.ts'
 
 /** An answer with content holds something of the rows that a step found, beside columns that say nothing of anybody. */
-export function isAnswered(index: number, behaviour: Behaviour, tellsNothing: (field: string) => boolean = () => false): boolean {
+export function reachesResponse(index: number, behaviour: Behaviour, tellsNothing: (field: string) => boolean = () => false): boolean {
   return behaviour.steps.some(
     ({ effect: e }, i) =>
       i > index &&
@@ -40,7 +40,7 @@ export const isWrittenFrom = (index: number, { steps }: Behaviour, ties: Ties): 
 export function isOnlyWeighed(index: number, behaviour: Behaviour, ties: Ties): boolean {
   const isOf = (x: Value) => (x.v === 'row' && x.step === index) || (x.v === 'error' && x.of === index)
   return (
-    !isAnswered(index, behaviour) &&
+    !reachesResponse(index, behaviour) &&
     !behaviour.through &&
     behaviour.steps
       .slice(index + 1)

@@ -3,7 +3,7 @@ import { isCallers, mentions } from '../../../model/behaviour/identity/caller-va
 import type { Behaviour, Query, Step } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { aboutQuery, fromRequest, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { aboutQuery, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 const BROWSERS = /^(?:public|authenticated)$/i
 /** A policy that asks what somebody is: `has_role(auth.uid(), 'admin')`, `profiles.role = 'admin'`. */
@@ -32,7 +32,7 @@ export function keptForRole(
   const table = tableOf(e, schema)
   if (!table || table.stub || !table.rls.enabled || BESIDE.test(table.name) || !isNobodys(table)) return []
   const chosen = e.op === 'delete' ? e.filters.map((f) => f.value) : e.payload ? [e.payload] : []
-  if (!chosen.some((v) => mentions(v, (x) => fromRequest(x, behaviour)))) return []
+  if (!chosen.some((v) => mentions(v, (x) => isRequestControlled(x, behaviour)))) return []
   const own = (v: Query['filters'][number]['value']) => mentions(v, (x) => isCallers(x, behaviour))
   if (chosen.some(own) || e.filters.some((f) => own(f.value)) || ties.byCondition(step) || isFoundOrMade(step, e, behaviour)) return []
   if (!isLeftToRole(table, e.op, schema.policies, access)) return []

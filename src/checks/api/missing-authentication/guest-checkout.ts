@@ -10,10 +10,10 @@ import { steady } from '../../../lib/memo/stable-reference.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Effect, Step, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
 
 type Query = Extract<Effect, { kind: 'db' }>
 
@@ -107,7 +107,7 @@ function holdsPlace({ op, payload }: Query): boolean {
 }
 
 /** One row that nobody chooses: what the application itself needs for the answer. */
-const isOfHouse = (e: Query): boolean => e.op === 'select' && e.one === true && !e.filters.some((f) => fromRequest(f.value))
+const isOfHouse = (e: Query): boolean => e.op === 'select' && e.one === true && !e.filters.some((f) => isTainted(f.value))
 
 /** Something of the request chooses it, beside the key of the order. */
 const isChosen = (value: Value, behaviour: Behaviour, guests: ReadonlySet<Table>): boolean =>
@@ -130,12 +130,12 @@ function saysNothingOfPayment({ effect: e, under }: Step, behaviour: Behaviour, 
     mentions(c.test, (x) => x.v === 'row' && says(PRICE, lastPart(x.field ?? '')) && [...guests].some((t) => tablesCalled(x.table, [t]).length > 0)),
   )
   const said = under.some((c) => mentions(c.test, (x) => x.v === 'result' && /payment|http/.test(behaviour.steps[x.step]?.effect.kind ?? '')))
-  return rowsOf(e.payload).every((row) => {
-    if (row.v !== 'object' || (row.rest && fromRequest(row.rest))) return false
+  return payloadRows(e.payload).every((row) => {
+    if (row.v !== 'object' || (row.rest && isTainted(row.rest))) return false
     return Object.entries(row.props).every(([name, v]) => {
-      if (says(PRICE, name) && e.op === 'update') return !fromRequest(v)
+      if (says(PRICE, name) && e.op === 'update') return !isTainted(v)
       if (!says(STATE, name)) return true
-      return !fromRequest(v) && (free || said || (v.v === 'const' && !GRANTED.test(String(v.value)) && v.value !== true) || e.op === 'insert')
+      return !isTainted(v) && (free || said || (v.v === 'const' && !GRANTED.test(String(v.value)) && v.value !== true) || e.op === 'insert')
     })
   })
 }

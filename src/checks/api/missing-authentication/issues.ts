@@ -5,7 +5,7 @@ import { tellsCode } from '../broken-authentication/code-disclosed.ts'
 import { connectedForNamed } from '../broken-authentication/unbound-integration.ts'
 import { decodedFor } from '../broken-authentication/unverified-jwt.ts'
 import { missingGuard, missingLimit } from '../handler-cause.ts'
-import { attack, besides, message, name, titleOf } from '../messages/missing-authentication.ts'
+import { attack, besides, handlerName, message, titleOf } from '../messages/missing-authentication.ts'
 import { fix, onlyByMail } from '../remediation/authentication-fix.ts'
 import { besideWords, manners } from '../remediation/code-conventions.ts'
 import type { Known } from '../remediation/fix-context.ts'
@@ -17,7 +17,7 @@ import { type Cause, saysFine, saysMalformed } from './cause.ts'
 import { RANK, weight } from './severity.ts'
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
-export function merge(causes: readonly Cause[], known: Known): Issue[] {
+export function mergeCauses(causes: readonly Cause[], known: Known): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
     const key = c.shared
@@ -95,7 +95,7 @@ function issueOf(cause: Cause, known: Known): Issue {
               ? 'Only middleware checks who calls'
               : titleOf(c),
     message:
-      (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
+      (told ? `${handlerName(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       besides(c) +
       gateway +
       (c.what === 'open' && !route.behind ? besideWords(manners(route, known.all).beside, route) : ''),

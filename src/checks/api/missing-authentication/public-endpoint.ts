@@ -14,7 +14,7 @@ import {
   signsInFixedAccount,
 } from '../../../model/routes/operations/hardcoded-account.ts'
 import { methodOf } from '../../../model/routes/operations/outbound-request.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import { asksForPassword } from '../auth-flows/password-sign-in.ts'
 import { ADMINISTRATORS, registers } from '../auth-flows/registration.ts'
@@ -137,7 +137,7 @@ function isProbe({ effect: e }: Step, index: number, steps: readonly Step[]): bo
   if (e.kind !== 'http' && e.kind !== 'payment') return true
   if (e.kind === 'http' && !/^(?:get|head)$/i.test(methodOf(e.args[1]))) return false
   const told = (v: Value) => v.v === 'result' && v.step === index && !/^(?:ok|status|statusText)$/.test(v.field ?? '')
-  return !e.args.some((a) => fromRequest(a)) && steps.every((s) => s.effect.kind !== 'respond' || !s.effect.body || !mentions(s.effect.body, told))
+  return !e.args.some((a) => isTainted(a)) && steps.every((s) => s.effect.kind !== 'respond' || !s.effect.body || !mentions(s.effect.body, told))
 }
 
 /** One row, whichever it is, by columns that say nothing of anybody: whether the database answers. */
@@ -157,7 +157,7 @@ function takesOver(route: Route, calls: readonly { readonly args: readonly Value
       e.kind === 'db' &&
       e.op === 'update' &&
       e.client.rights === 'service' &&
-      e.filters.some((f) => f.op === 'eq' && /e_?mail/i.test(f.column) && fromRequest(f.value)) &&
+      e.filters.some((f) => f.op === 'eq' && /e_?mail/i.test(f.column) && isTainted(f.value)) &&
       route.work.some((w) => w.kind === 'update' && !w.guard && w.at.path === at.path && w.at.line === at.line),
   )
 }
@@ -173,9 +173,9 @@ const readdresses = ({ behaviour, work }: Route): boolean =>
       e.op === 'update' &&
       e.client.rights === 'service' &&
       !/invit|token|otp|code|verif|session/i.test(e.table) &&
-      e.filters.some((f) => f.op === 'eq' && /^_?id$/i.test(f.column) && fromRequest(f.value)) &&
+      e.filters.some((f) => f.op === 'eq' && /^_?id$/i.test(f.column) && isTainted(f.value)) &&
       e.payload?.v === 'object' &&
-      Object.entries(e.payload.props).some(([column, v]) => /^e_?mail(?:_?address)?$/i.test(column) && fromRequest(v)) &&
+      Object.entries(e.payload.props).some(([column, v]) => /^e_?mail(?:_?address)?$/i.test(column) && isTainted(v)) &&
       work.some((w) => w.kind === 'update' && !w.guard && w.at.path === at.path && w.at.line === at.line),
   ) ?? false
 
@@ -200,7 +200,7 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
 /** The account is said to belong to what was just made, whose key was counted up or drawn before: `{ businessId: business.id }`. */
 function namesDrawn(own: Value, made: Value | undefined): boolean {
   const key = made?.v === 'object' ? (made.props.id ?? made.props._id) : undefined
-  return key !== undefined && key.v !== 'const' && !fromRequest(key) && own.v === 'object' && Object.values(own.props).some((v) => isAlike(v, key))
+  return key !== undefined && key.v !== 'const' && !isTainted(key) && own.v === 'object' && Object.values(own.props).some((v) => isAlike(v, key))
 }
 
 /** Whoever forgot the password is looked up, gets a token into his row, and the mail with it. */
@@ -215,7 +215,7 @@ function isMadeHere(v: Value, steps: readonly Step[]): boolean {
     const made = x.v === 'row' || x.v === 'result' ? steps[x.step]?.effect : undefined
     return made?.kind === 'db' && made.op === 'insert'
   }
-  return mentions(v, inserted) && !fromRequest(v)
+  return mentions(v, inserted) && !isTainted(v)
 }
 
 /** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */
@@ -237,7 +237,7 @@ const relays = ({ work, behaviour }: Route): boolean =>
 /** What lets somebody into the account of one value of the request is sent to an address that is another one: no row is found by that address. */
 const goesElsewhere = ({ work, behaviour }: Route): boolean =>
   work.some((w) => w.kind === 'mail' && w.chosen === 'recipient' && !w.guard) &&
-  !behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && /mail/i.test(f.column) && fromRequest(f.value)))
+  !behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && /mail/i.test(f.column) && isTainted(f.value)))
 
 /** What a code or the token of a link is drawn by. */
 const MADE_HERE = /random|uuid|nanoid|createId|(?:^|\.)(?:totp|otp)/i
@@ -334,7 +334,7 @@ function lastSegments(route: Route): string {
 const handsOutFound = ({ behaviour }: Route): boolean =>
   behaviour?.steps.some(({ effect: e }, i) => {
     if (e.kind !== 'auth-call' || !/generateLink$/.test(e.name) || !isRepeated(behaviour, i)) return false
-    const named = e.args.flatMap((a) => (a.v === 'object' && a.props.email && fromRequest(a.props.email) ? [a.props.email] : []))[0]
+    const named = e.args.flatMap((a) => (a.v === 'object' && a.props.email && isTainted(a.props.email) ? [a.props.email] : []))[0]
     return named !== undefined && !behaviour.steps.slice(0, i).some((s) => makesAccountOf(s, named))
   }) ?? false
 

@@ -13,7 +13,7 @@ import { isRationed } from '../rate-limit/enforced-quota.ts'
 export const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
 
 /** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
-export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+export function isPublicContentTable(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
   const bare = lastPart(name).toLowerCase()
   const tables = tablesCalled(bare, schema.tables)
   if (tables.some(isDirectory)) return true

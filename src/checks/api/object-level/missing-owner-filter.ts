@@ -6,7 +6,7 @@ import { isCallers, mentions } from '../../../model/behaviour/identity/caller-va
 import type { Behaviour, Effect, Query, Step } from '../../../model/behaviour/types.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { isAnswered } from '../exceptions/publicly-listed-table.ts'
+import { isListedInResponse } from '../exceptions/publicly-listed-table.ts'
 import { aboutQuery, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 /**
@@ -56,7 +56,7 @@ export function unkeptListing(
   if (!isPrivateByName(table.name) && !shown.some((c) => CONTENT.test(c))) return []
   // rows that another row, a list of ids or the caller picks are judged by what ties those
   if (!e.filters.every((f) => f.value.v === 'const' || isSearch(f))) return []
-  if (!isAnswered(behaviour.steps, index) || isSiftedLater(behaviour, index)) return []
+  if (!isListedInResponse(behaviour.steps, index) || isSiftedLater(behaviour, index)) return []
   return [
     {
       kind: 'listing',

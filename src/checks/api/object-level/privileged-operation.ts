@@ -1,4 +1,4 @@
-import { isOnOffer, isWhere } from '../../../database/access/row-audience/for-sale.ts'
+import { isListing, isWhere } from '../../../database/access/row-audience/for-sale.ts'
 import { isPrivateByName } from '../../../database/access/row-audience/public-content.ts'
 import type { Table } from '../../../database/database.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../../model/behaviour/identity/caller-values.ts'
@@ -25,7 +25,7 @@ import {
   belongsToSomebody,
   callerOf,
   directly,
-  fromRequest,
+  isRequestControlled,
   OWN_METADATA,
   type OwnershipBreach,
   PERSONAL_NAME,
@@ -58,7 +58,7 @@ export function listingBreaches(
   if (e.filters.some((f) => f.value.v !== 'const') || ties.byCondition(step)) return []
   if (e.op === 'select') {
     // where something stands that is on offer is said of the thing
-    const ofPeople = (table: Table) => (table.userData?.personalColumns ?? []).filter((c) => !(isWhere(c) && isOnOffer(table)))
+    const ofPeople = (table: Table) => (table.userData?.personalColumns ?? []).filter((c) => !(isWhere(c) && isListing(table)))
     const personal = table && !table.stub ? ofPeople(table) : undefined
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
@@ -170,7 +170,7 @@ export function otherBreaches(
       return []
     }
     case 'storage': {
-      if (e.client.rights !== 'service' || !fromRequest(e.object, behaviour)) return []
+      if (e.client.rights !== 'service' || !isRequestControlled(e.object, behaviour)) return []
       if (mentions(e.object, (x) => isCallers(x, behaviour)) || (e.op === 'write' && !e.replaces && isNewName(e.object))) return []
       return [
         {
@@ -194,14 +194,14 @@ export function otherBreaches(
         return [{ kind: 'file', severity: 'Critical', at: step.at, verb: 'read', by, what: `answers with the file of its disk that ${by} names` }]
       }
       const source = copiedFrom(e)
-      if (source && fromRequest(source, behaviour) && !mentions(source, (x) => isCallers(x, behaviour)) && !checkedBefore(step, source, behaviour)) {
+      if (source && isRequestControlled(source, behaviour) && !mentions(source, (x) => isCallers(x, behaviour)) && !checkedBefore(step, source, behaviour)) {
         const by = requestName(source) ?? 'a value of the request'
         const what = `copies whichever file of the store ${by} names`
         return [{ kind: 'file', severity: 'Critical', at: step.at, table: '', verb: 'copie', by, callerAs: callerOf(behaviour), what }]
       }
       const stored = objectStoreWork(e) === 'delete'
       const object = stored ? objectKey(e) : first
-      if (!(stored || /destroy|^del$|\.del$/i.test(e.name)) || !object || !fromRequest(object, behaviour)) return []
+      if (!(stored || /destroy|^del$|\.del$/i.test(e.name)) || !object || !isRequestControlled(object, behaviour)) return []
       if (mentions(object, (x) => isCallers(x, behaviour)) || checkedBefore(step, object, behaviour)) return []
       return [
         {
@@ -220,12 +220,13 @@ export function otherBreaches(
       if (refusesTheServer(e.function, schema)) return []
       const chosen =
         Object.entries(e.args.props).find(
-          ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),
+          ([n, v]) =>
+            /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && isRequestControlled(v, behaviour),
         ) ??
         Object.entries(e.args.props).find(
           ([n, v]) =>
             /(?:^|_)ids?$/i.test(n) &&
-            fromRequest(v, behaviour) &&
+            isRequestControlled(v, behaviour) &&
             !checkedBefore(step, v, behaviour) &&
             (handsOutRows(e.function, schema) || changesUnseen(e.function, n, schema) || changesKept(e.function, n, schema)),
         )
@@ -268,7 +269,7 @@ export function otherBreaches(
       ) {
         const id = target.v === 'object' ? (target.props.customer ?? target.props.payment_intent ?? target.props.charge ?? target.props.account) : target
         // a new subscription for an id that the request sends is how the processor's own examples begin one
-        const named = id && !e.name.endsWith('subscriptions.create') && fromRequest(id, behaviour) && directly(id) ? id : undefined
+        const named = id && !e.name.endsWith('subscriptions.create') && isRequestControlled(id, behaviour) && directly(id) ? id : undefined
         const asked = named ?? (id && lookedUpBy(id, behaviour))
         if (asked)
           return [

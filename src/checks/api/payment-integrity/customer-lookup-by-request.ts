@@ -1,6 +1,6 @@
 import { isCallers, mentions } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Value } from '../../../model/behaviour/types.ts'
-import { directly, fromRequest } from '../shared/violation.ts'
+import { directly, isRequestControlled } from '../shared/violation.ts'
 
 /** What tells whoever asks which customers there are with an address, which subscriptions a customer has. What is retrieved has an id that nobody guesses. */
 const LOOKS_UP = /(?:customers|subscriptions|paymentMethods|charges|invoices|paymentIntents|checkout\.sessions)\.(?:list|search)$/
@@ -14,7 +14,7 @@ export function lookedUpBy(id: Value, behaviour: Behaviour, depth = 0): Value | 
   mentions(id, (x) => {
     const found = x.v === 'result' ? behaviour.steps[x.step]?.effect : undefined
     if (found?.kind !== 'payment' || !LOOKS_UP.test(found.name) || found.args.some((a) => mentions(a, (y) => isCallers(y, behaviour)))) return false
-    asked = found.args.flatMap(partsOf).find((v) => fromRequest(v, behaviour) && directly(v))
+    asked = found.args.flatMap(partsOf).find((v) => isRequestControlled(v, behaviour) && directly(v))
     if (!asked && depth < 3)
       asked = found.args
         .flatMap(partsOf)

@@ -2,7 +2,7 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { isAlike } from '../../../model/behaviour/domain/contains.ts'
 import { mentions, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
-import { directly, fromRequest, type OwnershipBreach, verbOf } from '../shared/violation.ts'
+import { directly, isRequestControlled, type OwnershipBreach, verbOf } from '../shared/violation.ts'
 
 type Asked = Extract<Value, { v: 'request' }>
 
@@ -29,7 +29,7 @@ export function unboundProof(step: Step, e: Query, behaviour: Behaviour): Owners
   if (compared) return undefined
   const { props } = e.payload
   const free = (value: Value, depth = 0): Value | undefined => {
-    if (fromRequest(value, behaviour) && directly(value)) return mentions(value, isSigned) ? undefined : value
+    if (isRequestControlled(value, behaviour) && directly(value)) return mentions(value, isSigned) ? undefined : value
     if (value.v !== 'row' || value.step < 0 || depth > 3) return undefined
     return chosenBy(value.step, behaviour).reduce<Value | undefined>((found, x) => found ?? free(x, depth + 1), undefined)
   }

@@ -7,14 +7,14 @@ import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import { isCallersRow } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import { guardOfConditions } from '../../../model/routes/guards/guard.ts'
-import { isRole } from '../../../model/routes/guards/identity-words.ts'
+import { isRoleField } from '../../../model/routes/guards/identity-words.ts'
 import type { Guard, Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { ACCOUNTS } from '../auth-flows/registration.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { isAnswered } from '../exceptions/publicly-listed-table.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
-import { aboutQuery, breachOfParent, directly, fromRequest, OWNER, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
+import { isListedInResponse } from '../exceptions/publicly-listed-table.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
+import { aboutQuery, breachOfParent, directly, isRequestControlled, OWNER, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
 import { rolesAsked } from './owner-role.ts'
 
 /** How an application keeps the staff of one place from the rows of another: by this column, from which only these roles are excepted. */
@@ -89,7 +89,7 @@ const fieldOf = (x: Value): string | undefined => ((x.v === 'caller' || x.v === 
 /** The roles with which one of the caller is compared. */
 function rolesCompared(x: Value, behaviour: Behaviour): readonly string[] {
   const of = x.v === 'op' && /^[!=]==?$/.test(x.op) ? x.of : x.v === 'call' && /(?:^|\.)includes$/.test(x.name) ? x.args : []
-  if (!of.some((y) => isOwn(y, behaviour) && (y.v === 'caller' || y.v === 'row') && isRole(y.field))) return []
+  if (!of.some((y) => isOwn(y, behaviour) && (y.v === 'caller' || y.v === 'row') && isRoleField(y.field))) return []
   return of.flatMap((y) => (y.v === 'array' ? y.items : [y])).flatMap((y) => (y.v === 'const' && typeof y.value === 'string' ? [y.value] : []))
 }
 
@@ -159,7 +159,7 @@ export function acrossHouses(breach: OwnershipBreach, { house, role }: RoleInHou
 /** The request says what is written into the column. */
 const isFreelyWritten = ({ payload }: Query, column: string): boolean =>
   payload !== undefined &&
-  rowsOf(payload).some((row) => {
+  payloadRows(payload).some((row) => {
     const whole = row.v === 'object' ? row.rest : row
     const own = row.v === 'object' ? Object.entries(row.props).find(([name]) => snakeCase(name) === snakeCase(column)) : undefined
     if (own) return mentions(own[1], (x) => x.v === 'request')
@@ -178,10 +178,10 @@ export function addedInHouse(
   const table = tableOf(e, schema)
   if (e.op !== 'insert' || !table || !e.payload || ties.byCondition(step)) return []
   const isHouse = (name: string) => snakeCase(name) === house.column
-  for (const row of rowsOf(e.payload)) {
+  for (const row of payloadRows(e.payload)) {
     if (row.v !== 'object' || Object.keys(row.props).some(isHouse)) continue
     for (const [column, value] of Object.entries(row.props)) {
-      const parent = fromRequest(value, behaviour) && directly(value) ? referredTo(table, column, schema) : undefined
+      const parent = isRequestControlled(value, behaviour) && directly(value) ? referredTo(table, column, schema) : undefined
       if (!parent?.userData || OWNER.test(column) || !parent.columns.some((c) => isHouse(c.name))) continue
       return [{ ...breachOfParent(step, e, column, value, parent), role, house: house.column, above: house.above }]
     }
@@ -194,7 +194,14 @@ export function addedInHouse(
  * get all. Roles over all houses have gone another way by then.
  */
 export function filterDropped(step: Step, e: Query, behaviour: Behaviour, houses: readonly House[], schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
-  if (e.op !== 'select' || e.client.rights !== 'service' || e.unread || e.countOnly || e.one || !isAnswered(behaviour.steps, behaviour.steps.indexOf(step)))
+  if (
+    e.op !== 'select' ||
+    e.client.rights !== 'service' ||
+    e.unread ||
+    e.countOnly ||
+    e.one ||
+    !isListedInResponse(behaviour.steps, behaviour.steps.indexOf(step))
+  )
     return []
   const table = tableOf(e, schema)
   if (!table?.userData || table.stub) return []

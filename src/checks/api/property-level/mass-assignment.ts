@@ -9,7 +9,18 @@ import type { Ties } from '../binding/ownership-binding.ts'
 import { rlsState } from '../binding/rls-outcome.ts'
 import { addedTo, isTransfer } from '../exceptions/balanced-transfer.ts'
 import { tellsAnother } from '../exceptions/notification-row.ts'
-import { breachOfColumn, callerOf, directly, fromRequest, OWN_METADATA, OWNER, type OwnershipBreach, referredTo, tableOf, verbOf } from '../shared/violation.ts'
+import {
+  breachOfColumn,
+  callerOf,
+  directly,
+  isRequestControlled,
+  OWN_METADATA,
+  OWNER,
+  type OwnershipBreach,
+  referredTo,
+  tableOf,
+  verbOf,
+} from '../shared/violation.ts'
 
 /** Columns that hold the key of whom they name, as documents do. */
 const NAMED_IN_DOCUMENT = /^(?:user|owner|author|customer|sender)$/
@@ -27,7 +38,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     ...breachOfColumn(kind, step.at, { verb: verbOf(e), table: e.table }, column, by),
     callerAs: callerOf(behaviour),
   })
-  for (const payload of rowsOf(e.payload)) {
+  for (const payload of payloadRows(e.payload)) {
     const owners = new Set(table?.userData?.ownerColumns ?? [])
     if (payload.v === 'object') {
       for (const [column, value] of Object.entries(payload.props)) {
@@ -36,7 +47,12 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
         const names = FORGEABLE.test(column) || (e.client.library === 'mongoose' && NAMED_IN_DOCUMENT.test(column))
         if ((owners.has(column) && (OWNER.test(column) || replaced)) || names) {
           if (table && isBesideOwner(table, column, payload.props, behaviour, schema)) continue
-          if (fromRequest(value, behaviour) && directly(value) && !tellsAnother(e, column, value, payload.props, behaviour) && !givesOwn(e, column, behaviour))
+          if (
+            isRequestControlled(value, behaviour) &&
+            directly(value) &&
+            !tellsAnother(e, column, value, payload.props, behaviour) &&
+            !givesOwn(e, column, behaviour)
+          )
             out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (
           (grantsPower(column, e.table, table) || isPlanOfTenant(column, e, table, payload.props)) &&
@@ -86,7 +102,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
       })
     }
   }
-  const along = rowsOf(e.payload).flatMap((row) =>
+  const along = payloadRows(e.payload).flatMap((row) =>
     authorsAlong(e, row, behaviour).map(([column, value]) => written('forged-owner', column, requestName(value) ?? 'a value of the request')),
   )
   if (!tied) return [...out, ...along]
@@ -141,9 +157,11 @@ const HANDED_OUT = /(?:^|_)(?:(?:referral|invite|invitation|promo|coupon|affilia
 /** Who is said to have written what is created along with a row: Prisma's `data: { messages: { create: { senderId } } }`. */
 function authorsAlong(e: Query, row: Value, behaviour: Behaviour): readonly (readonly [string, Value])[] {
   if (e.client.library !== 'prisma' || row.v !== 'object') return []
-  const made = Object.values(row.props).flatMap((v) => (v.v === 'object' && v.props.create ? rowsOf(v.props.create) : []))
+  const made = Object.values(row.props).flatMap((v) => (v.v === 'object' && v.props.create ? payloadRows(v.props.create) : []))
   return made.flatMap((m) =>
-    m.v === 'object' ? Object.entries(m.props).filter(([column, value]) => FORGEABLE.test(column) && fromRequest(value, behaviour) && directly(value)) : [],
+    m.v === 'object'
+      ? Object.entries(m.props).filter(([column, value]) => FORGEABLE.test(column) && isRequestControlled(value, behaviour) && directly(value))
+      : [],
   )
 }
 
@@ -256,7 +274,7 @@ export function chosenByCaller(value: Value, behaviour: Behaviour, schema: Pick<
   if (value.v === 'object' && value.props.set) return chosen(value.props.set)
   if (value.v === 'call' && /^(?:Number|parseInt|parseFloat|Math\.\w+)$/.test(value.name)) return value.args.some(chosen)
   if (value.v === 'caller') return value.trust === 'editable'
-  if (value.v !== 'request' || !fromRequest(value, behaviour)) return false
+  if (value.v !== 'request' || !isRequestControlled(value, behaviour)) return false
   return value.as !== 'enum' || choicesOf(value, schema).some((choice) => GRANTS_MUCH.test(choice))
 }
 
@@ -264,7 +282,7 @@ export function chosenByCaller(value: Value, behaviour: Behaviour, schema: Pick<
 function pickedBy({ of, under }: Extract<Value, { v: 'any' }>, behaviour: Behaviour): string | undefined {
   const asked = ({ test }: Condition) =>
     test.v === 'op' && /^[!=]==?$/.test(test.op) && test.of.some((x) => x.v === 'const' && x.value !== null)
-      ? test.of.find((x) => x.v === 'request' && fromRequest(x, behaviour))
+      ? test.of.find((x) => x.v === 'request' && isRequestControlled(x, behaviour))
       : undefined
   const other = ({ test }: Condition) => mentions(test, (x) => x.v === 'row' || x.v === 'result' || x.v === 'caller')
   for (const [i, x] of of.entries()) {
@@ -297,7 +315,7 @@ function decidingClaim(step: Step, value: Value): string | undefined {
 const payloadIsScalar = (name: string): boolean => /(?:^|[._])(?:id|name|title|status|text|content|email|url)$/i.test(name)
 
 /** The rows that a payload stands for. */
-export function rowsOf(payload: Value): readonly Value[] {
+export function payloadRows(payload: Value): readonly Value[] {
   if (payload.v === 'array') return payload.items.slice(0, 4)
   if (payload.v === 'any') return payload.of
   if (payload.v === 'object' && payload.props.create?.v === 'object' && payload.props.update) return [payload.props.create, payload.props.update]
@@ -340,7 +358,7 @@ function passesPolicies(e: Query, schema: Pick<SchemaModel, 'tables'>, access: A
 /** The tenant that a new row is given to. */
 function givenTenant(e: Query, isEditable: (value: Value) => boolean): { readonly column: string; readonly value: Value } | undefined {
   if ((e.op !== 'insert' && e.op !== 'upsert') || !e.payload) return undefined
-  const given = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props) : []))
+  const given = payloadRows(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props) : []))
   const found = given.find(([column, value]) => says(GROUP, column) && isEditable(value))
   return found && { column: found[0], value: found[1] }
 }

@@ -10,7 +10,7 @@ import { namesAdministrator } from '../../../model/routes/guards/identity-words.
 import type { Route } from '../../../model/routes/routes.ts'
 import { ACCOUNTS } from '../auth-flows/registration.ts'
 import { breachOfColumn, type OwnershipBreach, verbOf } from '../shared/violation.ts'
-import { isHarmlessChoice, rowsOf } from './mass-assignment.ts'
+import { isHarmlessChoice, payloadRows } from './mass-assignment.ts'
 
 /**
  * What the application asks of an account where only administrators get through, whatever it is called: `user.portalType !== 'admin'`. Names that say by
@@ -46,7 +46,7 @@ export function decidingBreaches(step: Step, behaviour: Behaviour, deciding: rea
   const e = step.effect
   if (!deciding.length || e.kind !== 'db' || e.client.rights !== 'service' || !ACCOUNTS.test(e.table) || !e.payload) return []
   if (open ? e.op !== 'insert' : e.op !== 'update' || !e.filters.some((f) => f.op === 'eq' && isCallers(f.value, behaviour))) return []
-  return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
+  return payloadRows(e.payload).flatMap((row): OwnershipBreach[] => {
     if (row.v !== 'object') return []
     const named = Object.entries(row.props).flatMap(([name, value]) => (deciding.includes(snakeCase(name)) && isFree(step, value) ? [{ name, by: value }] : []))
     const left =

@@ -4,8 +4,8 @@ import { mentions, requestName } from '../../../model/behaviour/identity/caller-
 import { type Behaviour, type Condition, HIDDEN_LITERAL, type Step, type Value } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { ACCOUNTS, ADMINISTRATORS } from '../auth-flows/registration.ts'
-import { breachOfColumn, fromRequest, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
-import { choicesOf, isHarmlessChoice, PLAINLY_POWER, rowsOf } from './mass-assignment.ts'
+import { breachOfColumn, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { choicesOf, isHarmlessChoice, PLAINLY_POWER, payloadRows } from './mass-assignment.ts'
 
 type Schema = Pick<SchemaModel, 'tables' | 'enums'>
 
@@ -32,7 +32,7 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
   const known = table && !table.stub ? table : undefined
   if (known ? !known.userData : !ABOUT_ACCOUNTS.test(e.table)) return []
   const power = known ? known.columns.map((c) => c.name).filter((name) => PLAINLY_POWER.test(name)) : []
-  return rowsOf(e.payload).flatMap((given): OwnershipBreach[] => {
+  return payloadRows(e.payload).flatMap((given): OwnershipBreach[] => {
     const row: Value = given.v === 'request' ? { v: 'object', props: {}, rest: given } : given
     if (row.v !== 'object') return []
     const named = Object.entries(row.props).flatMap(([name, value]) =>
@@ -77,7 +77,7 @@ function isFree(step: Step, value: Value, behaviour: Behaviour, schema: Schema, 
   if (value.v === 'any') return picksMuch(value) || value.of.some((x) => isFree(step, x, behaviour, schema, allowed))
   // `isAdmin: body.isAdmin === 'true'`
   if (value.v === 'op') return /^={2,3}$/.test(value.op) && asked(value) !== undefined
-  if (value.v !== 'request' || !fromRequest(value, behaviour) || isHarmlessChoice(step, value)) return false
+  if (value.v !== 'request' || !isRequestControlled(value, behaviour) || isHarmlessChoice(step, value)) return false
   return grantsAny(allowed) && (value.as !== 'enum' || grantsAny(choicesOf(value, schema)))
 }
 

@@ -6,8 +6,8 @@ import { isCallers, requestName } from '../../../model/behaviour/identity/caller
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { breachOfColumn, callerOf, directly, fromRequest, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
-import { hasShape, isHarmlessChoice, rowsOf, wholeBody } from './mass-assignment.ts'
+import { breachOfColumn, callerOf, directly, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { hasShape, isHarmlessChoice, payloadRows, wholeBody } from './mass-assignment.ts'
 
 /** What somebody has paid for, as a row says it. */
 const SOLD =
@@ -45,7 +45,7 @@ export function soldBreaches(step: Step, e: Query, behaviour: Behaviour, sold: R
   const columns = sold.get(lastPart(e.table))
   if (!columns || e.op !== 'update' || !e.payload || e.client.rights !== 'service' || hasShape(step)) return []
   if (!e.filters.some((f) => f.op === 'eq' && isCallers(f.value, behaviour))) return []
-  return rowsOf(e.payload).flatMap((payload) => {
+  return payloadRows(e.payload).flatMap((payload) => {
     const whole = wholeBody(payload)
     const bound = [...(payload.v === 'object' ? Object.keys(payload.props) : []), ...(whole?.without ?? [])].map(snakeCase)
     const column = whole && columns.find((c) => !bound.includes(snakeCase(c)))
@@ -73,7 +73,7 @@ export function saysPaid(
   const isUsers = own && says(/^user_?id$/, lastPart(own.column))
   // an invoice is its writer's, and somebody else pays it
   if (!own || (isUsers && tableOf(e, schema)?.columns.some((c) => says(OTHER_PARTY, c.name)))) return []
-  return rowsOf(e.payload).flatMap((row) => {
+  return payloadRows(e.payload).flatMap((row) => {
     if (row.v !== 'object') return []
     const found = Object.entries(row.props).find(([c, v]) => columns.includes(c) && isFree(step, v, behaviour))
     if (!found) return []
@@ -85,6 +85,6 @@ export function saysPaid(
 
 /** The request says what it is, and may say that it is paid. */
 function isFree(step: Step, value: Value, behaviour: Behaviour): boolean {
-  if (!fromRequest(value, behaviour) || !directly(value) || isHarmlessChoice(step, value)) return false
+  if (!isRequestControlled(value, behaviour) || !directly(value) || isHarmlessChoice(step, value)) return false
   return value.v !== 'request' || value.as !== 'enum' || !value.choices || value.choices.some((c) => PAID.test(c))
 }

@@ -3,7 +3,7 @@ import { says } from '../../../lib/snake-case.ts'
 import { isCallers, mentions, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { breachOfColumn, directly, fromRequest, type OwnershipBreach, verbOf } from '../shared/violation.ts'
+import { breachOfColumn, directly, isRequestControlled, type OwnershipBreach, verbOf } from '../shared/violation.ts'
 
 const SUBSCRIPTIONS = /(?:^|_)(?:subscriptions?|memberships?|entitlements?|licen[cs]es?)$/
 const PLAN = /^(?:subscription_)?(?:plan|tariff|package|tier|membership_type|product)_?(?:id|key|code|slug)$/
@@ -21,7 +21,7 @@ export function planForNothing(step: Step, e: Query, behaviour: Behaviour, { tab
     return []
   const row = Object.entries(e.payload.props)
   if (!row.some(([, v]) => isCallers(v, behaviour)) || !row.some(([c, v]) => says(ON, c) && v.v === 'const' && ACTIVE.has(v.value))) return []
-  const named = row.find(([c, v]) => says(PLAN, c) && fromRequest(v, behaviour) && directly(asSent(v)))
+  const named = row.find(([c, v]) => says(PLAN, c) && isRequestControlled(v, behaviour) && directly(asSent(v)))
   if (!named || !tables.some((t) => says(PLANS, t.name) && t.columns.some((c) => PRICE.test(c.name)))) return []
   // a payment, a provider that was asked, a code: what is bought with is not followed further
   const asked = ({ effect: x }: Step) => x.kind === 'payment' || x.kind === 'http' || x.kind === 'verify-signature' || x.kind === 'rpc' || x.kind === 'invoke'

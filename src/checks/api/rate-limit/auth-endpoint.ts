@@ -6,7 +6,7 @@ import { isAlike, mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Step, Value } from '../../../model/behaviour/types.ts'
 import { makesFixedAccount } from '../../../model/routes/operations/hardcoded-account.ts'
 import { inProduction } from '../../../model/routes/request/production-view.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Severity } from '../../define-check.ts'
@@ -47,7 +47,7 @@ function opensAccount(route: Route, args: readonly Value[]): boolean {
   const { guard, behaviour } = route
   const administers = (name: string) => /(?:delete|update)User/i.test(name)
   const chosen = (key: RegExp) =>
-    args.some((a) => a.v === 'object' && Object.entries(a.props).some(([name, value]) => key.test(name) && mentions(value, fromRequest)))
+    args.some((a) => a.v === 'object' && Object.entries(a.props).some(([name, value]) => key.test(name) && mentions(value, isTainted)))
   // what an administrator's page does is no way in, however badly it asks who that is: check 16 speaks of that
   const open = !guard || (guard.trust === 'claimed' && !isForAdministrators(route))
   const confirmed = args.some((a) => a.v === 'object' && a.props.email_confirm?.v === 'const' && a.props.email_confirm.value === true)
@@ -222,7 +222,7 @@ const CALLED = /^(?:e_?mail(?:_?address)?|phone(?:_?number)?|mobile|user_?name|l
 /** The row of whoever signs in, in a table of whatever name. */
 function foundByName({ work }: Route, steps: readonly Step[]): Work | undefined {
   const looks = steps.filter(
-    ({ effect: e }) => e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && CALLED.test(f.column) && fromRequest(f.value)),
+    ({ effect: e }) => e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && CALLED.test(f.column) && isTainted(f.value)),
   )
   return work.find((w) => w.kind === 'read' && looks.some(({ at }) => at.path === w.at.path && at.line === w.at.line))
 }
@@ -233,7 +233,7 @@ const addsPerson = ({ effect: e }: Step): boolean =>
   e.op === 'insert' &&
   /profile|customer|client/i.test(e.table) &&
   e.payload?.v === 'object' &&
-  Object.entries(e.payload.props).some(([column, v]) => CALLED.test(column) && fromRequest(v))
+  Object.entries(e.payload.props).some(([column, v]) => CALLED.test(column) && isTainted(v))
 
 /** Where somebody who is signed in proves that an address or a number is his. */
 function ofOwnCode(route: Route, steps: readonly Step[]): Endpoint | undefined {
@@ -285,7 +285,7 @@ function isVouchedFor({ effect }: Step, { behaviour }: Route): boolean {
   if (effect.kind !== 'db' || effect.payload?.v !== 'object') return false
   const address = Object.entries(effect.payload.props).find(([name]) => /e_?mail/i.test(name))?.[1]
   const answered = (v: Value) => v.v === 'result' && ['http', 'payment'].includes(behaviour?.steps[v.step]?.effect.kind ?? '')
-  return address !== undefined && mentions(address, answered) && !fromRequest(address)
+  return address !== undefined && mentions(address, answered) && !isTainted(address)
 }
 
 /** An account made of all that is sent: a schema made from a table with a password lets that through. */

@@ -3,7 +3,7 @@ import { tablesCalled } from '../../../database/called-table.ts'
 import { lastPart } from '../../../lib/last-part.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { Fix } from '../../define-check.ts'
-import { bodyOf } from '../messages/object-level.ts'
+import { requestBodyExpression } from '../messages/object-level.ts'
 import type { OwnershipBreach } from '../shared/violation.ts'
 import { manners } from './code-conventions.ts'
 import type { Known } from './fix-context.ts'
@@ -40,6 +40,6 @@ function valuesOf(b: OwnershipBreach, route: Route, parameter: string | undefine
   const [, variable] = /^body `(\w{1,60})`$/.exec(b.by ?? '') ?? []
   if (variable !== undefined) return variable
   if (route.kind === 'action') return 'input // the argument'
-  const body = bodyOf(route)
+  const body = requestBodyExpression(route)
   return parameter !== undefined && /^\w{1,40}$/.test(parameter) ? body.replace(/\brequest\.json\(\)/, `${parameter}.json()`) : body
 }

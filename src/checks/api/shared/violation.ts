@@ -157,7 +157,7 @@ export const breachOfParent = (step: Step, e: Query, column: string, value: Valu
 }
 
 /** The value comes from the request as it is (not through a row that was found). */
-export function fromRequest(value: Value, behaviour: Behaviour): boolean {
+export function isRequestControlled(value: Value, behaviour: Behaviour): boolean {
   const chosen = forPeople(value, behaviour)
   return !isCallers(chosen, behaviour) && mentionsDirectly(chosen, behaviour, 0)
 }

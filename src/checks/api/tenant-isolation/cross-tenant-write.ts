@@ -4,7 +4,7 @@ import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/typ
 import { isJournal } from '../../../model/routes/operations/row-operations.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { breachOfColumn, directly, isRequestControlled, OWNER, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 const TENANT = /^(?:org|organi[sz]ation|team|workspace|tenant)_?(?:id)?$/i
 /** Who wrote a row stands beside whose it is. */
@@ -29,7 +29,7 @@ export function tenantBreaches(step: Step, e: Query, behaviour: Behaviour, ties:
     // the row stands in the caller's own tenant; what else it names (a company that is a customer) is a reference
     if (props.some(([column, value]) => isTenant(column) && isCallers(value, behaviour))) continue
     const chosen = props.find(
-      ([column, value]) => isTenant(column) && !table?.userData?.ownerColumns.includes(column) && fromRequest(value, behaviour) && directly(value),
+      ([column, value]) => isTenant(column) && !table?.userData?.ownerColumns.includes(column) && isRequestControlled(value, behaviour) && directly(value),
     )
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen as [string, Value]

@@ -8,7 +8,7 @@ import { withoutSqlComments } from '../../../lib/sql-comments.ts'
 import { withCapital } from '../../../lib/with-capital.ts'
 import type { AppModel } from '../../../model/app-model.ts'
 import type { Issue } from '../../define-check.ts'
-import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOf, whoGetsIn } from '../messages/rls.ts'
+import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOfHole, whoGetsIn } from '../messages/rls.ts'
 import { withCallers } from '../remediation/function-callers.ts'
 import { DEPENDED_ON, WRITTEN_DOWN } from '../shared/shared-business-data.ts'
 import { appointmentIssue, isRowAtSignUp } from './privilege-granting-function.ts'
@@ -36,7 +36,7 @@ const REFUSE_NULL =
 /** A function that returns rows to whoever calls it; undefined where the tables are declared public. */
 export function readingIssue(model: Model, hole: Hole): Issue | undefined {
   const tables = (hole.tables ?? []).map((t) => t.table)
-  const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
+  const known = tables.map((t) => tableOfHole(model.schema, t)).filter((t) => t !== undefined)
   if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
   const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
   // a table made in the dashboard shows only some of its columns
@@ -101,7 +101,7 @@ export function writingIssue(model: Model, hole: Hole): Issue {
   const tables = (hole.tables ?? []).toSorted((a, b) => weight(a) - weight(b))
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const matters = (name: string) =>
-    tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
+    tableOfHole(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
   const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
   const maintenance = hole.because === 'maintenance' || doesWhatIsDue(model, hole)
   const counter = hole.because === 'counter' || tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || isTally(t.table))))

@@ -102,7 +102,7 @@ export function alsoFailedBy(
   hole: Hole,
   check: 2 | 3 | 4,
 ): { readonly alsoFails?: number[]; readonly cause?: string } {
-  const isRead = tableOf(model.schema, hole.object)?.userData !== undefined && !isDeclaredPublic(model.declared, hole.object)
+  const isRead = tableOfHole(model.schema, hole.object)?.userData !== undefined && !isDeclaredPublic(model.declared, hole.object)
   const isClosedWith = (h: Hole) =>
     h.rootCause === hole.rootCause && ((h.kind === 'policy' && hole.kind === 'policy') || (h.fix !== undefined && h.fix.code === hole.fix?.code))
   const also = ([2, 3, 4] as const).filter(
@@ -115,7 +115,7 @@ export function alsoFailedBy(
 }
 
 /** Table of a hole, whatever its kind. */
-export function tableOf(schema: Schema, name: string): Table | undefined {
+export function tableOfHole(schema: Schema, name: string): Table | undefined {
   const table = schema.tables.find((t) => qualifiedName(t) === name)
   return table && withUserData(table)
 }
@@ -190,7 +190,7 @@ export function exported(schema: Schema): string {
 /** The sentence about policies that rest on functions which the repository does not show. */
 export function undecidedPolicies(model: Pick<AppModel, 'schema' | 'access'>, commands: readonly string[], evidence: readonly string[]): Outcome | undefined {
   const open = (model.access.undecided ?? []).filter(
-    (u) => commands.includes(u.command) && (u.command !== 'select' || tableOf(model.schema, u.object)?.userData),
+    (u) => commands.includes(u.command) && (u.command !== 'select' || tableOfHole(model.schema, u.object)?.userData),
   )
   if (!open.length) return undefined
   const tables = [...new Set(open.map((u) => u.object))].sort()

@@ -2,8 +2,8 @@ import type { Hole, Table } from '../../../database/database.ts'
 import type { AppModel } from '../../../model/app-model.ts'
 import { isForEverybody, isOfAdministrators } from '../../api/remediation/intended-caller.ts'
 import type { Fix } from '../../define-check.ts'
-import { listed, policiesOf, tableOf } from '../messages/rls.ts'
-import { isForServerAlone, placeOf, type Use, usesOf } from '../shared/client-usage.ts'
+import { listed, policiesOf, tableOfHole } from '../messages/rls.ts'
+import { firstUseOf, isForServerAlone, type Use, usesOf } from '../shared/client-usage.ts'
 import { asksRole } from '../shared/role-only-policy.ts'
 import { haveOtherSessions } from './admin-policy.ts'
 
@@ -11,7 +11,7 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
 /** A fix with what of the code it would stop: writes under the visitor's rights that need the policy or the privilege which it takes away. */
 export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
-  const table = tableOf(model.schema, hole.object)
+  const table = tableOfHole(model.schema, hole.object)
   if (!table || !whole.code) return whole
   const shown = SHOWS.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(SHOWS, '') : whole.code
   const code = haveOtherSessions(model.routes.routes) ? shown.replace(FOR_ADMINISTRATORS, THROUGH_SERVER) : shown
@@ -27,16 +27,16 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
   const gone = !others && /^drop policy/.test(fix.code) && !/\bcreate policy\b|\bstays\b/.test(fix.code)
   const policy = policiesOf(model.schema, table).find((p) => p.name === hole.policy)
   const words = [
-    ...(gone && policy?.command !== 'all' && hole.command === 'select' ? [withoutReading(placeOf(without, 'select'))] : []),
+    ...(gone && policy?.command !== 'all' && hole.command === 'select' ? [withoutReading(firstUseOf(without, 'select'))] : []),
     ...(((gone && policy?.command !== 'all') || (!gone && !others && LEFT_TO_SERVER.test(fix.code))) && (hole.command === 'update' || hole.command === 'delete')
-      ? [withoutChanging(placeOf(without, hole.command, 'upsert'), hole.command)]
+      ? [withoutChanging(firstUseOf(without, hole.command, 'upsert'), hole.command)]
       : []),
     ...(/^drop policy/.test(fix.code) &&
     !(gone && policy?.command === 'all') &&
     hole.command === 'insert' &&
     !others &&
     !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
-      ? [withoutPolicy(placeOf(without, 'insert', 'upsert'))]
+      ? [withoutPolicy(firstUseOf(without, 'insert', 'upsert'))]
       : []),
     ...(/^drop policy/.test(fix.code) && hole.command === 'select' && hole.who === 'anon' && !gone ? [ofGuests(uses), ofVisitors(model, uses)] : []),
     ...(gone && policy?.command === 'all' ? [withoutAny(uses.filter((u) => !goesOn(u)))] : []),

@@ -13,7 +13,7 @@ import type { AppModel } from '../../../model/app-model.ts'
 import { isOfAdministrators } from '../../api/remediation/intended-caller.ts'
 import type { Fix } from '../../define-check.ts'
 import { fixOf, listed, qualifiedName } from '../messages/rls.ts'
-import { isForServerAlone, placeOf, shownAt, type Use, usesOf } from '../shared/client-usage.ts'
+import { firstUseOf, isForServerAlone, shownAt, type Use, usesOf } from '../shared/client-usage.ts'
 import { asksRole } from '../shared/role-only-policy.ts'
 import { administratorsPolicy } from './admin-policy.ts'
 
@@ -245,9 +245,9 @@ function forWhom({ schema }: Model, fix: Fix, uses: readonly Use[]): Fix {
 
 /** The owner's own writes that the code makes in the browser, columns that grant something left out; who may do what is nobody's own to write. */
 function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: string): Fix {
-  const added = placeOf(uses, 'insert', 'upsert')
-  const changed = placeOf(uses, 'update', 'upsert')
-  const removed = placeOf(uses, 'delete')
+  const added = firstUseOf(uses, 'insert', 'upsert')
+  const changed = firstUseOf(uses, 'update', 'upsert')
+  const removed = firstUseOf(uses, 'delete')
   if (!added && !changed && !removed) return fix
   if (isShared(fix)) {
     const places = [...new Set([added, changed, removed].filter((p) => p !== undefined))]
@@ -337,7 +337,7 @@ function missing(uses: readonly Use[], policies: readonly Policy[]): string {
   const reached = (command: Policy['command']) => policies.filter((p) => p.permissive && (p.command === command || p.command === 'all'))
   const others = uses.filter((u) => !isOfAdministrators(u.path))
   const placeFor = (of: readonly Use[], command: Command) =>
-    command === 'insert' || command === 'update' ? placeOf(of, command, 'upsert') : placeOf(of, command)
+    command === 'insert' || command === 'update' ? firstUseOf(of, command, 'upsert') : firstUseOf(of, command)
   const without = EACH.flatMap((command) => {
     const place = reached(command).length ? undefined : placeFor(uses, command)
     return place ? [`${command} (${place})`] : []
@@ -359,7 +359,7 @@ const EACH = ['select', 'insert', 'update', 'delete'] as const
 
 function openWords(code: string, table: Table, uses: readonly Use[]): string {
   if (!code.includes('using (true)')) return ''
-  const written = placeOf(uses, 'insert', 'update', 'upsert', 'delete')
+  const written = firstUseOf(uses, 'insert', 'update', 'upsert', 'delete')
   return ` Every column becomes readable to everybody${code.includes('to anon') ? '' : ' who is signed in'} (${listed(table.columns.map((c) => c.name))}): leave the policy out if that is too much.${written ? ` ${written} writes rows with the rights of whoever visits: move that to the server, or add a policy for whom it is meant.` : ''}`
 }
 

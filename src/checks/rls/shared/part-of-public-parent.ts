@@ -2,7 +2,7 @@ import { isInTheWindow } from '../../../database/access/row-audience/for-sale.ts
 import { isMeantToBeSeen, isPrivateByName } from '../../../database/access/row-audience/public-content.ts'
 import type { Hole, Table } from '../../../database/database.ts'
 import type { AppModel } from '../../../model/app-model.ts'
-import { policiesOf, qualifiedName, tableOf } from '../messages/rls.ts'
+import { policiesOf, qualifiedName, tableOfHole } from '../messages/rls.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access'>
 
@@ -16,7 +16,7 @@ export function isPartOfShown(model: Model, table: Table, hole: Hole): boolean {
   const data = table.userData
   if (!data || data.ownerColumns.length || data.personalColumns.length || data.powerColumns.length || isPrivateByName(table.name)) return false
   const parents = table.foreignKeys.flatMap((f) => {
-    const parent = tableOf(model.schema, f.references)
+    const parent = tableOfHole(model.schema, f.references)
     return parent?.userData ? [{ parent, columns: f.columns }] : []
   })
   if (!parents.length || !data.tenantColumns.every((c) => parents.some((p) => p.columns.includes(c)))) return false

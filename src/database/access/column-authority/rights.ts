@@ -15,7 +15,7 @@ const PEOPLE = /(^|_)(profiles?|users?|accounts?|customers?|clients?|usuarios?|c
 const asked = rememberFor((readings: Readings): AskedColumns => askedColumns(readings, { defaultOf: () => undefined }))
 
 /** What of a row gives something: what is called so or paid for, and what policies ask of the caller's own row. */
-export const powerIn = (table: Table, readings: Readings): readonly string[] => powerOf(table, asked(readings))
+export const privilegeColumnsOf = (table: Table, readings: Readings): readonly string[] => powerOf(table, asked(readings))
 
 /**
  * Whether the rows of a table are rights and nothing else: whoever writes one of his own gives himself what it says. By its name, by its columns, or

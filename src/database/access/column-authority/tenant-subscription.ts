@@ -1,5 +1,5 @@
 import type { Catalog, Table } from '../../database.ts'
-import { powerIn } from '../../sandbox/classification/user-data.ts'
+import { privilegeColumnsByName } from '../../sandbox/classification/user-data.ts'
 import type { Way } from '../expression/disjunct.ts'
 import { nameOf } from '../policies/read-policies.ts'
 import { decidesAccess, PROCESSOR, powerColumnsOf } from './privilege-columns.ts'
@@ -29,7 +29,7 @@ export function paidByTenant(
   const administers = (w: Way) => w.needsRole || (isTenant && w.tables.some((t) => memberships.has(t)))
   if (!ways.some((w) => w.outcome === 'via' && administers(w) && w.tiedColumns.some((c) => keys.includes(c)))) return []
   // the row of a tenant that says nothing of any person is nobody's data, and its customers' all the same
-  const power = table.userData ? powerColumnsOf(table) : powerIn(table)
+  const power = table.userData ? powerColumnsOf(table) : privilegeColumnsByName(table)
   return power.filter((c) => (PAID.test(c) || (!isTenant && decidesAccess(table.name, [c]))) && !STANDING_OF_PEOPLE.test(c) && !PROCESSOR.test(c))
 }
 

@@ -1,7 +1,7 @@
 import type { JudgeWorld, OpenCause, RowState, Way } from './disjunct.ts'
 import { connectable, Graph, nodeOf } from './equalities.ts'
 import { type Atom, bases, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
-import { isRole } from './role-gates.ts'
+import { isRoleGated } from './role-gates.ts'
 import type { Instance } from './scope.ts'
 import { asksForSecret, isSecret, isSecretArgument } from './secret-arguments.ts'
 
@@ -190,7 +190,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const tables = [...new Set(callerTables.map(tableOf).filter(Boolean))].sort()
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
   const argumentColumns = [...new Set(given.filter((g) => related.has(`i${g.instance}`)).map((g) => g.column))].sort()
-  const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRole(gates, tables, world))
+  const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRoleGated(gates, tables, world))
   // whoever keeps a secret in a setting has set it
   const bySecret = saidSecret || unset
   const secrets = given.filter((g) => g.instance !== focus && SECRET.test(g.column))

@@ -8,7 +8,7 @@ const ROLE_TABLE =
 const ROLE_VALUE = /^(?:super|sys(?:tem)?)?[-_ ]?(?:admin|administra(?:t|d)or|moderator)$/i
 
 /** Whether conditions on tables that are keyed by the caller tell some users from others. */
-export function isRole(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
+export function isRoleGated(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
   const roles = gates.filter(asksForRole)
   if (roles.length) return roles.some((g) => isRoleGate(g, world))
   return tables.some((t) => ROLE_TABLE.test(bare(t)) || world.isStaffList?.(t) === true)

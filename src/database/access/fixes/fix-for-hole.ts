@@ -4,7 +4,7 @@ import type { Catalog, Command, Policy, Table } from '../../database.ts'
 import { dealColumns } from '../column-authority/counterparty-columns.ts'
 import { keepAbove } from '../column-authority/global-role-value.ts'
 import { grantsPower, measuresUsers } from '../column-authority/privilege-columns.ts'
-import { holdsRights, powerIn } from '../column-authority/rights.ts'
+import { holdsRights, privilegeColumnsOf } from '../column-authority/rights.ts'
 import { mayGiveRights } from '../column-authority/rights-table.ts'
 import { functionObject } from '../functions/security-definer.ts'
 import type { Hole } from '../hole.ts'
@@ -375,7 +375,7 @@ const isOpenToSignedOut = (table: Table, policy: Policy, command: Command, readi
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
 function keepPower(table: Table, command: Policy['command'], catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string[] {
   if (command === 'select' || command === 'delete') return []
-  const power = powerIn(table, readings)
+  const power = privilegeColumnsOf(table, readings)
   const read = readings.get(nameOf(table)) ?? []
   // what a deal costs is written once, when the buyer makes it
   const deal = command === 'insert' ? [] : dealColumns(table, read, catalog)

@@ -1,6 +1,6 @@
 import type { Catalog, SqlFunction } from '../../database.ts'
 import type { World } from '../expression/scope.ts'
-import { kindOf, type Tree } from '../expression/tree.ts'
+import { kindAndFields, type Tree } from '../expression/tree.ts'
 import { type AccessSession, SqlFailure } from '../trials/access-session.ts'
 
 /** Statements that fail whenever they are planned, whatever they are given: a name that may be a column or a variable, an aggregate where none may stand. */
@@ -96,7 +96,7 @@ function headOf(body: string, line: number): string | undefined {
 
 /** A statement with SQL in it, so that it can be tried alone. */
 function stepOf(node: Tree): Step | undefined {
-  const [kind, n] = kindOf(node)
+  const [kind, n] = kindAndFields(node)
   const line = Number(n['lineno'] ?? 0)
   const query = (of: string): string | undefined => n[of]?.PLpgSQL_expr?.query
   switch (kind) {
@@ -131,9 +131,9 @@ function stepsIn(root: unknown): Step[] {
 function endsAfterWriting(statement: Tree): boolean {
   let returns = false
   let writes = false
-  if (kindOf(statement)[0] === 'PLpgSQL_stmt_return') return true
+  if (kindAndFields(statement)[0] === 'PLpgSQL_stmt_return') return true
   each(statement, (node) => {
-    const [kind] = kindOf(node)
+    const [kind] = kindAndFields(node)
     if (/^PLpgSQL_stmt_(?:return|exit)/.test(kind)) returns = true
     if (/^PLpgSQL_stmt_(?:dyn|perform|call|commit)/.test(kind) || stepOf(node)?.writes || kind === 'PLpgSQL_stmt_return_query') writes = true
   })

@@ -1,10 +1,10 @@
 import type { Catalog, Table } from '../../database.ts'
-import { holds, nameOf, type Reading } from '../policies/read-policies.ts'
+import { hasPrivilege, nameOf, type Reading } from '../policies/read-policies.ts'
 
 /** A row per user that a trigger creates at sign-up cannot be inserted a second time, unless its owner may delete it before. */
 export function createdAtSignUp(table: Table, catalog: Catalog, readings: readonly Reading[]): boolean {
   const removable = readings.some((r) => r.command === 'delete' && r.ways.some((w) => w.outcome === 'owner' && !w.needsRole))
-  if (removable && holds(table.grants, 'authenticated', 'delete')) return false
+  if (removable && hasPrivilege(table.grants, 'authenticated', 'delete')) return false
   const owners = table.userData?.ownerColumns ?? []
   const single = owners.some(
     (o) =>

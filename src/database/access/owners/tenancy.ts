@@ -4,7 +4,7 @@ import { nameOf, type Reading } from '../policies/read-policies.ts'
 import { SeedGuard } from '../seed-guard.ts'
 import { ident, identOf, literal } from '../sql.ts'
 import { type AccessSession, SqlFailure } from '../trials/access-session.ts'
-import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, signUp } from '../trials/seed-rows.ts'
+import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, seedAccount } from '../trials/seed-rows.ts'
 import { checkLiterals, enumLabels, type SeededRow } from '../trials/seed-values.ts'
 
 /** A table whose rows make a user a member of a tenant, and by which policies let members in. */
@@ -117,7 +117,7 @@ export async function seedMember(session: AccessSession, catalog: Catalog, seede
   await session.exec('set session_replication_role = replica')
   const guard = await SeedGuard.begin(session, 'seed member')
   try {
-    await signUp(session, 'C')
+    await seedAccount(session, 'C')
     for (const table of parentsFirst(catalog.tables)) {
       const name = nameOf(table)
       const membership = members.get(name)

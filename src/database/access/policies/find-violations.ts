@@ -23,10 +23,10 @@ import { singlesOut } from '../row-audience/identifying-group.ts'
 import { isContactOfBusiness, isMeantToBeSeen, isNobodysBusiness } from '../row-audience/public-content.ts'
 import { isBroughtAlong, isOnlyApproval, isPublication } from '../row-audience/published-state.ts'
 import { withUserData } from '../row-audience/user-data-by-name.ts'
-import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './read-policies.ts'
+import { BROWSER_ROLES, type BrowserRole, hasPrivilege, nameOf, type Reading, readPolicies } from './read-policies.ts'
 import { asReadableBy } from './readable-columns.ts'
 import { withSharedHelpers } from './shared-helper-function.ts'
-import { asksForTheImpossible, neverHolds } from './unsatisfiable-check.ts'
+import { asksForTheImpossible, isExcludedByChecks } from './unsatisfiable-check.ts'
 import { publishingColumns, readInsert, readUpdate, type WriteContext } from './write-violations.ts'
 
 /** What the parse trees say: every policy read, and every hole that follows. */
@@ -58,7 +58,7 @@ export function readAccess(
   const unprotected = new Map(tables.filter((t) => !t.rls.enabled && !t.stub).map((t) => [nameOf(t), t]))
   const openAnyway = (name: string, role: BrowserRole, states: readonly RowState[] = []): boolean => {
     const table = unprotected.get(name)
-    return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role, states)
+    return table ? hasPrivilege(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role, states)
   }
   const held = heldAtFirst(readings)
   holes.push(...readFunctions(catalog, exposed, { ...world, heldAtFirst: (table) => held.get(table) ?? [] }, openAnyway, mayRead, tooMuch))
@@ -103,7 +103,7 @@ export function readTableAgain(
 function undecidedPolicies(table: Table, readings: readonly Reading[], world: World): UndecidedPolicy[] {
   const found = new Map<string, UndecidedPolicy>()
   for (const { policy, command, role, ways } of table.rls.enabled ? readings : []) {
-    if (!holds(table.grants, role, command)) continue
+    if (!hasPrivilege(table.grants, role, command)) continue
     for (const way of ways) {
       const fn = way.outcome === 'unknown' ? /^function (.+) is not defined in the repository$/.exec(way.because ?? '')?.[1] : undefined
       if (fn === undefined || !world.missing(lastPart(fn))) continue
@@ -133,7 +133,7 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
   const holes: Hole[] = []
   const byPolicy = new Map<string, Reading[]>()
   for (const r of readings) {
-    if (!holds(table.grants, r.role, r.command)) continue
+    if (!hasPrivilege(table.grants, r.role, r.command)) continue
     const key = `${r.policy.name}\0${r.command}`
     byPolicy.set(key, [...(byPolicy.get(key) ?? []), r])
   }
@@ -226,7 +226,7 @@ const PAID_TABLE = /subscri|purchase|entitlement|licen[cs]e|enrol|membership|ord
 function openWays(reading: Reading, table: Table, catalog: Catalog): Way[] {
   const owners = table.userData?.ownerColumns ?? []
   return reading.ways.filter((way) => {
-    if (way.outcome !== 'open' || neverHolds(table, way.states) || asksForTheImpossible(way, catalog)) return false
+    if (way.outcome !== 'open' || isExcludedByChecks(table, way.states) || asksForTheImpossible(way, catalog)) return false
     // what a caller without an address finds by it is what nobody has put one into
     if (way.states.some((s) => s.op === '=' && s.value === '' && (owners.includes(s.column) || table.userData?.personalColumns.includes(s.column))))
       return false
@@ -284,7 +284,7 @@ function guestWays(reading: Reading, table: Table): Way[] {
       way.outcome === 'open' &&
       !way.capability &&
       !way.limited &&
-      !neverHolds(table, way.states) &&
+      !isExcludedByChecks(table, way.states) &&
       way.states.some((s) => s.op === 'is null' && owners.includes(s.column)),
   )
 }
@@ -339,7 +339,7 @@ function policyHole(table: Table, policy: Policy, command: Command, open: readon
 /** A view with its owner's rights shows what row level security of its tables would hide. */
 function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, world: World & JudgeWorld): Hole[] {
   if (view.securityInvoker && !view.materialized) return []
-  const roles = BROWSER_ROLES.filter((r) => holds(view.grants, r, 'select'))
+  const roles = BROWSER_ROLES.filter((r) => hasPrivilege(view.grants, r, 'select'))
   if (!roles.length) return []
   const evaluator = new Evaluator(world, returnsOf)
   const query = world.parse(view.definition).stmts?.[0]?.stmt['SelectStmt'] as Tree | undefined

@@ -25,7 +25,7 @@ export const isWhere = (column: string): boolean => says(WHERE, column)
  * Whether the rows describe things or places that somebody shows to others, a car for sale or a sports hall: where that stands is said of the
  * thing. By its columns, because `locations` may be of shops or of drivers; a table with one row for each user is about the user.
  */
-export function isOnOffer(table: Table): boolean {
+export function isListing(table: Table): boolean {
   if (says(OF_A_PERSON, table.name) || !table.columns.some((c) => says(TITLE, c.name))) return false
   if (SHOWN_WITH.filter((kind) => table.columns.some((c) => says(kind, c.name))).length < 2) return false
   const alone = (column: string) => table.primaryKey.join() === column || table.uniques.some((u) => !u.partial && u.columns.join() === column)
@@ -62,7 +62,7 @@ const OF_THE_OWN =
 export function isForSale(table: Table): boolean {
   if (isPlanForAll(table) || isTariff(table)) return true
   if (says(OF_THE_OWN, table.name) || says(OF_A_PERSON, table.name)) return false
-  return says(WARES, table.name) || (isOnOffer(table) && table.columns.some((c) => says(PRICE, c.name)))
+  return says(WARES, table.name) || (isListing(table) && table.columns.some((c) => says(PRICE, c.name)))
 }
 
 /** What people put up for sale or for rent, one by one. */
@@ -83,6 +83,6 @@ export function isInTheWindow(table: Table, state: { readonly column: string; re
   const shown =
     state.op === '=' &&
     (ON_SALE.test(value) ? says(/^(?:status|state|estado|stato)$|_status$/i, state.column) : value === 'true' && says(IS_ON_SALE, state.column))
-  if (!shown || !says(LISTED, table.name) || says(OF_THE_OWN, table.name) || !isOnOffer(table) || !table.columns.some((c) => says(PRICE, c.name))) return false
+  if (!shown || !says(LISTED, table.name) || says(OF_THE_OWN, table.name) || !isListing(table) || !table.columns.some((c) => says(PRICE, c.name))) return false
   return (table.userData?.personalColumns ?? []).every((c) => isWhere(c) || says(REACHED_BY, c))
 }

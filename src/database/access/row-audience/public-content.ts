@@ -1,6 +1,6 @@
 import { says, snakeCase } from '../../../lib/snake-case.ts'
 import type { Table } from '../../database.ts'
-import { isOnOffer, isWhere } from './for-sale.ts'
+import { isListing, isWhere } from './for-sale.ts'
 
 /** What people put up for others, also in the other languages that builders' users write in. */
 const SEEN_BY_OTHERS =
@@ -43,7 +43,7 @@ export function isTimetable({ columns }: Pick<Table, 'columns'>): boolean {
 
 /** Whether a table's rows are plainly meant to be seen by others; the name of the policy that opens it speaks too, and so does a table of votes on it among `all`. */
 export function isMeantToBeSeen(table: Table, policy = '', all: readonly Table[] = []): boolean {
-  const offered = isOnOffer(table)
+  const offered = isListing(table)
   const declared = SAYS_PUBLIC.test(policy.replace(BY_THE_DASHBOARD, ''))
   const overDoor = declared && says(PLACES, table.name) && !isPrivateByName(table.name)
   const shown = (c: string) => (offered && (isWhere(c) || (declared && says(CONTACT_ABOUT, c)))) || (overDoor && says(CONTACT, c))

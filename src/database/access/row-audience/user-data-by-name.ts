@@ -1,5 +1,5 @@
 import type { Table } from '../../database.ts'
-import { isOnOffer, isWhere } from './for-sale.ts'
+import { isListing, isWhere } from './for-sale.ts'
 
 const PERSONAL_TABLE =
   /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document|pedido|ordenes|reserva|(^|_)citas?$|cliente|usuario|perfil|perfis|mensaje|mensage|pagos?$|pagamento|prenotazion|ordini|utent|pacient|pazient|alumno|aluno|factura|fatura|fattur/i
@@ -28,7 +28,7 @@ export function withUserData(table: Table): Table {
   if (user && !user.ownerColumns.length && !user.tenantColumns.length && user.personalColumns.length) {
     const places =
       user.personalColumns.every((c) => /latitude|longitude/i.test(c)) ||
-      (isOnOffer(table) && user.personalColumns.every(isWhere)) ||
+      (isListing(table) && user.personalColumns.every(isWhere)) ||
       (PLACE_TABLE.test(table.name) &&
         !PEOPLE_THERE.test(table.name) &&
         user.personalColumns.every((c) => PLACE_COLUMN.test(c) || OWN_MAIL.test(c) || (SETTINGS.test(table.name) && MAIL_OF_HOUSE.test(c))))

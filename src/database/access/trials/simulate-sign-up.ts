@@ -41,7 +41,7 @@ export const otherFields = (fields: readonly string[], chosen: readonly string[]
  * What `inspect` finds after somebody signed up with this metadata, and sent it with a later change of the account; undefined when signing up fails.
  * `before` runs without triggers. Nothing of it stays.
  */
-export async function signUp(
+export async function simulateSignUp(
   session: AccessSession,
   before: string,
   metadata: object,

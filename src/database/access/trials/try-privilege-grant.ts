@@ -8,7 +8,7 @@ import { ident, identOf, literal, readableName } from '../sql.ts'
 import type { AccessSession } from './access-session.ts'
 import type { Seeded } from './seed-rows.ts'
 import { allowedValues, checkLiterals, enumLabels, USERS } from './seed-values.ts'
-import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, type SignUpReader, signUp } from './simulate-sign-up.ts'
+import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, type SignUpReader, simulateSignUp } from './simulate-sign-up.ts'
 import { Trier } from './trial.ts'
 import type { FunctionTrials } from './try-functions.ts'
 
@@ -158,7 +158,7 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
 
 /** The posts of somebody who signs up with this metadata; undefined when signing up fails. */
 async function newcomer(session: AccessSession, posts: readonly Post[], before: string, metadata: object): Promise<readonly Held[] | undefined> {
-  const rows = await signUp(session, before, metadata, heldBy(posts, NEWCOMER.id))
+  const rows = await simulateSignUp(session, before, metadata, heldBy(posts, NEWCOMER.id))
   return rows?.flatMap((r) => {
     const post = posts[Number(r['post'])]
     return post ? [{ post, value: String(r['value']) }] : []

@@ -83,7 +83,7 @@ const saysOfPerson = (table: Table, c: Column): boolean =>
   (isPersonal(c.name) && !/^bool/.test(c.type) && !(says(/(^|_)card_number$/i, c.name) && table.columns.some((x) => says(COLLECTIBLE, x.name))))
 
 /** Columns that say what somebody may do or has paid for. */
-export const powerIn = ({ columns }: Pick<Table, 'columns'>): readonly string[] => {
+export const privilegeColumnsByName = ({ columns }: Pick<Table, 'columns'>): readonly string[] => {
   const pays = columns.some((c) => says(PAYER, c.name))
   return columns.filter((c) => !c.generated && (says(POWER, c.name) || says(TRIAL, c.name) || (pays && says(BOUGHT, c.name)))).map((c) => c.name)
 }
@@ -223,7 +223,7 @@ function ownData(
   const toGroups = new Set(single.filter((f) => groups.has(f.references)).map((f) => f.columns[0] as string))
   const tenantColumns = table.columns.filter((c) => says(TENANT, c.name) || toGroups.has(c.name)).map((c) => c.name)
   const personalColumns = table.columns.filter((c) => saysOfPerson(table, c) || isPayersEvent(table, c)).map((c) => c.name)
-  const powerColumns = powerIn(table)
+  const powerColumns = privilegeColumnsByName(table)
   const strong = personalColumns.filter(
     (c) =>
       !says(DIRECTORY, c) &&
@@ -321,7 +321,7 @@ function spread(tables: readonly Table[], found: Map<string, UserData>): void {
         ownerColumns: [],
         tenantColumns: t.columns.filter((c) => says(TENANT, c.name)).map((c) => c.name),
         personalColumns: t.columns.filter((c) => saysOfPerson(t, c)).map((c) => c.name),
-        powerColumns: powerIn(t),
+        powerColumns: privilegeColumnsByName(t),
       })
       grown = true
     }

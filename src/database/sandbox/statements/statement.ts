@@ -4,7 +4,7 @@ import type { Command, DatabaseGap, SqlFile } from '../../database.ts'
 import { mendsOf, SAID_OF_MENDED } from './corrected-text.ts'
 import type { Parser } from './parser.ts'
 import { type StatementText, splitAtMissingSemicolons, splitStatements } from './split-statements.ts'
-import { inside, kindOf, nameParts, qualified, relationName, type Tree } from './tree.ts'
+import { inside, nameParts, nodeKind, qualified, relationName, type Tree } from './tree.ts'
 
 /** A statement of the repository, parsed. */
 export interface Statement {
@@ -93,7 +93,7 @@ function statement(file: SqlFile, label: string, piece: { text: string; line: nu
     path: file.path,
     text: piece.text,
     at: { path: file.path, line: first, ...(last !== first ? { endLine: last } : {}) },
-    kind: kindOf(node),
+    kind: nodeKind(node),
     node: inside(node),
     lineOf: (offset) => line(file, piece.line + newlinesBefore(piece.text, offset)),
   }

@@ -1,7 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
 import { SIGNALS } from '../control-flow/completion.ts'
 import { raise } from '../control-flow/throw.ts'
-import { array, constant, type FunctionVal, isDigest, isNullish, object, Scope, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { array, constant, type FunctionVal, isDigestValue, isNullish, object, Scope, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { leavesOf } from '../domain/object-literal.ts'
 import { identityIn } from '../identity/token-claims.ts'
 import type { Interpreter, WayOut } from '../interpreter.ts'
@@ -72,7 +72,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     const options = args[1]?.v === 'object' ? args[1].props : {}
     return object({ ...options, message: first, name: constant(name), $error: constant(name) })
   }
-  if (name === 'Uint8Array' && args[0] && isDigest(args[0])) return args[0]
+  if (name === 'Uint8Array' && args[0] && isDigestValue(args[0])) return args[0]
   if (name === 'WebSocket' || name === 'TextEncoder' || name === 'TextDecoder' || name === 'Uint8Array')
     return { v: 'call', name, args: name === 'Uint8Array' ? args : [], at }
   return { v: 'call', name, args, at }

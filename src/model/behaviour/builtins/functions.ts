@@ -1,6 +1,6 @@
 import type { Place } from '../../../lib/place.ts'
 import { askOf } from '../../frameworks/path-pattern.ts'
-import { array, constant, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { array, constant, constantString, object, op, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { index, request } from '../domain/members.ts'
 import { decodedToken } from '../identity/token-claims.ts'
 import type { Interpreter } from '../interpreter.ts'
@@ -151,7 +151,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       return { v: 'call', name, args, at }
     case 'Deno.env.get':
     case 'Netlify.env.get': {
-      const n = stringOf(first)
+      const n = constantString(first)
       return n === undefined ? { v: 'env', name: '*' } : { v: 'env', name: n }
     }
     case 'Deno.serve':

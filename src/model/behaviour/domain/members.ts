@@ -10,7 +10,7 @@ import { snapshotMember } from '../platform/firestore-snapshot.ts'
 import { STATUS } from '../platform/responses.ts'
 import { sideNamed } from '../platform/runtime-side.ts'
 import type { Value } from '../types.ts'
-import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigest, isNullish, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigestValue, isNullish, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { keyOf } from './structural-hash.ts'
 
 /** Fields of an identity that the person it belongs to can change. */
@@ -273,7 +273,7 @@ export function elementOf(it: Interpreter, of: Val): Val {
             { v: 'call', name: 'key', args: of.args },
             { v: 'call', name: 'value', args: of.args },
           ])
-        : isDigest(of)
+        : isDigestValue(of)
           ? of
           : { v: 'call', name: 'element', args: [of] }
     case 'object':

@@ -1,5 +1,5 @@
 import { constant, object, UNKNOWN, type Val } from '../domain/abstract-value.ts'
-import { text } from '../domain/strings.ts'
+import { concatText } from '../domain/strings.ts'
 import { callFunction, maybe, settle } from '../operations.ts'
 import type { EffectDraft } from '../output/effect-draft.ts'
 import type { Library } from './library.ts'
@@ -227,7 +227,7 @@ function askedByInstance({ links, args }: Parameters<NonNullable<Library['call']
     ...(own.auth ? { auth: own.auth } : {}),
     ...(own.params || said.params ? { params: object({ ...propsOf(own.params), ...propsOf(said.params) }) } : {}),
   }
-  const address = text([...(base ? [base] : []), ...(path ? [path] : [])])
+  const address = concatText([...(base ? [base] : []), ...(path ? [path] : [])])
   return [address, object({ method, headers, ...(body ? { body } : {}), ...rest })]
 }
 

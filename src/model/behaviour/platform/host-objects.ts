@@ -1,6 +1,6 @@
 import type { Place } from '../../../lib/place.ts'
 import { raise } from '../control-flow/throw.ts'
-import { array, constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { array, constant, constantString, type HostVal, isNullish, object, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { member, request } from '../domain/members.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { LEFT_PROVIDER } from '../libraries/auth/framework-provider.ts'
@@ -200,7 +200,7 @@ function left(where: string, name: string): Val {
 
 /** A method of a framework's object; undefined when it has no such method. */
 export function hostCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
-  const key = () => stringOf(args[0])
+  const key = () => constantString(args[0])
   const named = (part: Part) => request(part, key())
   switch (of.host) {
     case 'request':

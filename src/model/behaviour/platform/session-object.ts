@@ -1,5 +1,5 @@
 import type { Place } from '../../../lib/place.ts'
-import { constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { constant, constantString, type HostVal, isNullish, object, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { ENTRY } from '../identity/caller-values.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { native } from '../native.ts'
@@ -67,7 +67,7 @@ export function keepInSession(it: Interpreter, name: string, value: Val, at: Pla
 
 /** `session.get('userId')`, and the methods that end or store a session. */
 export function sessionCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
-  const key = stringOf(args[0])
+  const key = constantString(args[0])
   switch (name) {
     case 'get':
     case 'has':

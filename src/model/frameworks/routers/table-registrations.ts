@@ -6,7 +6,7 @@ import type { Expr, Pattern, Stmt } from '../../../facts/javascript.ts'
 import type { Place } from '../../../lib/place.ts'
 import type { Before } from '../entry.ts'
 import type { Following, Here } from './registration-context.ts'
-import { callsIn, fieldsOf, fitting, ofRow, readsRow, rowsOf, textOfRow, type Written } from './route-tables.ts'
+import { callsInLoop, fieldsOf, fitting, ofRow, readsRow, routeTableRows, textOfRow, type Written } from './route-tables.ts'
 import { type Router, VERBS } from './router.ts'
 
 type Call = Extract<Expr, { k: 'call' }>
@@ -15,7 +15,7 @@ type Call = Extract<Expr, { k: 'call' }>
 export function registerTable(follow: Following, over: Written, here: Here, to: Pattern, body: readonly Stmt[]): boolean {
   const fields = fieldsOf(to, body)
   const groups = new Map<string, { on: Router; calls: Call[] }>()
-  for (const call of callsIn(body)) {
+  for (const call of callsInLoop(body)) {
     const { fn } = call
     // by the name of the method; `app[method](…)` has none
     const verb = fn.k === 'idx' ? '' : fn.k === 'mem' && (fn.name in VERBS || fn.name === 'all' || fn.name === 'use') ? fn.name : undefined
@@ -23,7 +23,7 @@ export function registerTable(follow: Following, over: Written, here: Here, to: 
     const on = follow.router({ ...here, depth: here.depth + 1 }, fn.of)
     if (on) groups.set(verb, { on, calls: [...(groups.get(verb)?.calls ?? []), call] })
   }
-  const rows = groups.size ? rowsOf(follow.program, over, (w) => argument(follow, w)) : undefined
+  const rows = groups.size ? routeTableRows(follow.program, over, (w) => argument(follow, w)) : undefined
   for (const row of rows ?? [])
     for (const { on, calls } of groups.values()) {
       const call = fitting(calls, row, fields)

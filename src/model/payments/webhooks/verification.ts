@@ -130,11 +130,11 @@ export function trusts(step: Step): boolean {
   if (!changes) return false
   if (step.under.some((c) => namesIn(c.test).size > 0)) return true
   if (e.kind === 'db' && /log|webhook|event|audit/i.test(e.table)) return false
-  return valuesOf(step).some((v) => contains(v, (x) => (x.v === 'request' && ['body', 'raw-body', 'form'].includes(x.part)) || x.v === 'event'))
+  return effectValues(step).some((v) => contains(v, (x) => (x.v === 'request' && ['body', 'raw-body', 'form'].includes(x.part)) || x.v === 'event'))
 }
 
 /** The values that an effect works with. */
-export function valuesOf(step: Step): readonly Value[] {
+export function effectValues(step: Step): readonly Value[] {
   const e = step.effect
   switch (e.kind) {
     case 'db':

@@ -1,4 +1,4 @@
-import { isForSale, isOnOffer, isWhere } from '../../../database/access/row-audience/for-sale.ts'
+import { isForSale, isListing, isWhere } from '../../../database/access/row-audience/for-sale.ts'
 import { isBookable, isContactOfBusiness, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../../database/access/row-audience/public-content.ts'
 import { isPublication } from '../../../database/access/row-audience/published-state.ts'
 import type { AccessMatrix, Table } from '../../../database/database.ts'
@@ -101,7 +101,7 @@ export function isPublishedWhole(table: Table, columns: readonly string[]): bool
  */
 export function readsPublished(table: Table, columns: readonly string[], filters: readonly Filter[]): boolean {
   if (OF_PEOPLE.test(table.name) || isPrivateByName(table.name) || !isPublishedWhole(table, columns)) return false
-  const putUp = isAdvert(table) || isForSale(table) || isOnOffer(table)
+  const putUp = isAdvert(table) || isForSale(table) || isListing(table)
   return filters.some(({ op, column, value }) => {
     if (op !== 'eq' || value.v !== 'const' || value.value === null || value.value === undefined) return false
     const state = { column: snakeCase(column), op: '=', value: value.value }

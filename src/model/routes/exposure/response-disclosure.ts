@@ -17,7 +17,7 @@ export function disclosure(behaviour: Behaviour): boolean {
 }
 
 /** True when an answer that anybody can have may carry what this step read; markup that a page renders is no answer that can be looked into. */
-export function isShown(behaviour: Behaviour, index: number, schema: Pick<SchemaModel, 'tables'>): boolean {
+export function isDisclosed(behaviour: Behaviour, index: number, schema: Pick<SchemaModel, 'tables'>): boolean {
   const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.how !== 'redirect')
   if (!answers.length) return true
   const e = behaviour.steps[index]?.effect

@@ -27,7 +27,7 @@ const VISITOR = /(?:^|\.|[a-z])(?:visitor|guest|anon(?:ymous)?)_?(?:session_?)?(
 export const RIGHTS = /role|admin|permi|(^|\.)(can|may|has)[A-Z_]|allow|authori|access|owner|member|staff/
 
 /** Whether a field says what somebody may do. */
-export function isRole(field: string | undefined): boolean {
+export function isRoleField(field: string | undefined): boolean {
   return (
     field !== undefined &&
     /role|is_?admin|is_?staff|is_?super|permission|claims|scope|(?:admin|access|security|privilege)_?(?:level|rank)|clearance/i.test(field)
@@ -65,7 +65,7 @@ export const asksWhichToken = (field: string | undefined, value: unknown): boole
   field !== undefined && (OF_TOKEN.test(field) || (SORT.test(field) && typeof value === 'string' && SORT_OF_TOKEN.test(value)))
 
 /** Whether a function makes a digest or a signature. */
-export function isDigest(name: string): boolean {
+export function isDigestFunction(name: string): boolean {
   return /digest|hmac|createhash|sha256|sign$|signature/i.test(name)
 }
 
@@ -87,6 +87,6 @@ export function digestIn(v: Value, depth = 0): Extract<Value, { v: 'call' }> | u
   // `v0=` before it says of which version it is
   if (v.v === 'text') return v.parts.map((p) => digestIn(p, depth + 1)).find((d) => d !== undefined)
   if (v.v !== 'call') return undefined
-  if (isDigest(v.name) || isKeyedHash(v)) return v
+  if (isDigestFunction(v.name) || isKeyedHash(v)) return v
   return REWRITES.test(v.name) ? v.args.map((a) => digestIn(a, depth + 1)).find((d) => d !== undefined) : undefined
 }

@@ -2,7 +2,7 @@ import type { Table } from '../../../database/database.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { compares, isAlike, mentions } from '../../behaviour/domain/contains.ts'
 import type { Behaviour, Effect, Step, Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 
 const KEPT = /^(?:access|refresh|id|bearer|api|auth)?_?(?:token|secret|key)$|^token_?type$/i
 
@@ -15,7 +15,7 @@ export function renewsOwnToken(e: Extract<Effect, { kind: 'db' }>, table: Table 
   if (!user || user.ownerColumns.length || user.tenantColumns.length || !user.personalColumns.length || !user.personalColumns.every((c) => KEPT.test(c)))
     return false
   if ((e.op !== 'insert' && e.op !== 'update' && e.op !== 'upsert') || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
-  return [...Object.values(e.payload.props), ...e.filters.map((f) => f.value)].every((v) => !fromRequest(v))
+  return [...Object.values(e.payload.props), ...e.filters.map((f) => f.value)].every((v) => !isTainted(v))
 }
 
 /**
@@ -25,7 +25,7 @@ export function renewsOwnToken(e: Extract<Effect, { kind: 'db' }>, table: Table 
 export function renewsToken({ effect: e }: Step, { steps }: Behaviour, index: number): boolean {
   if (e.kind !== 'db' || e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest) return false
   const set = Object.entries(e.payload.props)
-  if (!set.some(([column]) => says(KEPT, column)) || set.some(([, v]) => fromRequest(v))) return false
+  if (!set.some(([column]) => says(KEPT, column)) || set.some(([, v]) => isTainted(v))) return false
   const asked = steps.slice(0, index).findLast((s) => s.effect.kind === 'http')?.effect
   const named = (word: string) => asked?.kind === 'http' && asked.args.some((a) => mentions(a, (x) => x.v === 'const' && String(x.value).includes(word)))
   return named('refresh_token') && !named('authorization_code') && !handsOn(steps)
@@ -45,7 +45,7 @@ const FOUND_BY = /(?:^|_)(?:id|key|hash|slug|query|url|place|lang|locale|languag
 /** What another service answered is kept for the next time: the caller says what is looked up, not what is kept. */
 export function fillsCache(e: Extract<Effect, { kind: 'db' }>): boolean {
   if (!CACHE.test(e.table) || e.op === 'select' || e.op === 'delete' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
-  return Object.entries(e.payload.props).every(([column, v]) => !fromRequest(v) || FOUND_BY.test(column))
+  return Object.entries(e.payload.props).every(([column, v]) => !isTainted(v) || FOUND_BY.test(column))
 }
 
 /** Where messages are pushed to. */
@@ -54,7 +54,7 @@ const DEVICES = /(?:^|[._])(?:(?:web_?)?push_?(?:subscriptions?|tokens?|endpoint
 /** A device that the push service does not know any more (`410 Gone`) is taken off the list: which one it is says the row that the message was for. */
 export function dropsDevice(e: Extract<Effect, { kind: 'db' }>): boolean {
   if (e.op !== 'delete' || e.unread || !says(DEVICES, e.table) || !e.filters.length) return false
-  return e.filters.every((f) => !fromRequest(f.value)) && e.filters.some((f) => mentions(f.value, (x) => x.v === 'row'))
+  return e.filters.every((f) => !isTainted(f.value)) && e.filters.some((f) => mentions(f.value, (x) => x.v === 'row'))
 }
 
 /** Codes that are sent to somebody, and that expire. */
@@ -81,7 +81,7 @@ export function keepsNewCode({ effect: e, under }: Step, { steps }: Behaviour, i
   if (e.kind !== 'db' || e.op !== 'update' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
   const set = Object.entries(e.payload.props)
   if (!set.some(([c]) => THE_CODE.test(c) && SENT.test(c)) || !set.every(([c]) => OF_CODE.test(c))) return false
-  if (!set.every(([c, v]) => !fromRequest(v) || (SENT_TO.test(c) && isComparedWith(e.table, v, under)))) return false
+  if (!set.every(([c, v]) => !isTainted(v) || (SENT_TO.test(c) && isComparedWith(e.table, v, under)))) return false
   return steps.slice(index + 1).some(({ effect: sent }) => sent.kind === 'mail' || sent.kind === 'sms')
 }
 

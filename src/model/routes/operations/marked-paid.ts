@@ -1,5 +1,5 @@
 import type { Behaviour, Effect, Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 
 const BOUGHT = /order|payment|purchase|subscription|enroll?ment|ticket|booking|pedido|compra|pagament|pagos?($|_)|bestellung|commande/i
 const PAYMENT_STATE = /^payment_?state$|^payment_?status$|^(?:is_?)?paid$/i
@@ -15,7 +15,7 @@ export function booksAsPaid(e: Effect, { steps }: Behaviour): boolean {
   const says = columns.some(([name, value]) =>
     PAYMENT_STATE.test(name) ? isConst(value, (x) => x === true || DONE.test(String(x))) : STATE.test(name) && isConst(value, (x) => PAID.test(String(x))),
   )
-  if (!says || !columns.some(([, value]) => fromRequest(value))) return false
+  if (!says || !columns.some(([, value]) => isTainted(value))) return false
   // what costs nothing is paid
   if (columns.some(([name, value]) => PRICE.test(name) && value.v === 'const' && Number(value.value) === 0)) return false
   const before = steps.slice(

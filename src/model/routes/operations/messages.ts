@@ -1,6 +1,6 @@
 import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Behaviour, Effect, Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 
 /** Whether the caller chooses who gets a message. */
 export function choosesRecipient(args: readonly Value[]): boolean {
@@ -12,7 +12,7 @@ function recipient(v: Value, depth: number): boolean {
   if (v.v === 'object') {
     for (const key of ['to', 'To', 'cc', 'bcc', 'recipient', 'recipients', 'email', 'phone', 'phones', 'number', 'phoneNumber', 'phone_number']) {
       const x = v.props[key]
-      if (x && fromRequest(x)) return true
+      if (x && isTainted(x)) return true
     }
     return Object.entries(v.props).some(([name, x]) => x.v === 'object' && !FILLED_IN.test(name) && recipient(x, depth + 1))
   }
@@ -47,7 +47,7 @@ export function speaksToWhomItNames(e: Effect, { steps }: Pick<Behaviour, 'steps
   const args: readonly Value[] = e.args
   const isNamed = (x: Value) => {
     const found = x.v === 'row' ? steps[x.step]?.effect : undefined
-    return found?.kind === 'db' && found.filters.some((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value))
+    return found?.kind === 'db' && found.filters.some((f) => (f.op === 'eq' || f.op === 'in') && isTainted(f.value))
   }
   const isText = (x: Value) => x.v === 'request' && !x.as && !NAMES_A_ROW.test(x.name ?? '')
   return args.some((a) => mentions(a, isNamed)) && args.some((a) => mentions(a, isText))

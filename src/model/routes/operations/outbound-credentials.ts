@@ -2,13 +2,13 @@ import { decodeJwt } from '../../../facts/secrets/jwt.ts'
 import { isPlaceholder } from '../../../facts/secrets/placeholder.ts'
 import { mentions } from '../../behaviour/domain/contains.ts'
 import { HIDDEN_LITERAL, type Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
-import { constantsOf, isUrlObject, URL_PARAMETERS } from './outbound-request.ts'
+import { isTainted } from '../request/request-taint.ts'
+import { constantText, isUrlObject, URL_PARAMETERS } from './outbound-request.ts'
 
 /** The server brings what it is let in with, from wherever it keeps that (the row of a shop). */
-export function isSignedIn(options: Value | undefined): boolean {
+export function sendsServerCredential(options: Value | undefined): boolean {
   const headers = options?.v === 'object' ? options.props.headers : undefined
-  return headers?.v === 'object' && Object.entries(headers.props).some(([name, value]) => CREDENTIAL_HEADER.test(name) && !fromRequest(value))
+  return headers?.v === 'object' && Object.entries(headers.props).some(([name, value]) => CREDENTIAL_HEADER.test(name) && !isTainted(value))
 }
 
 /** A service that is asked with a credential which the caller sent: what it does is on the caller's bill. */
@@ -40,7 +40,7 @@ export function madeWithCallersKey(settings: Value | undefined): boolean {
 
 /** The object has a property of that name, and its value comes from the request. */
 function namedAndSent(v: Value | undefined, name: RegExp): boolean {
-  return v?.v === 'object' && Object.entries(v.props).some(([key, value]) => name.test(key) && fromRequest(value))
+  return v?.v === 'object' && Object.entries(v.props).some(([key, value]) => name.test(key) && isTainted(value))
 }
 const KEY_PARAMETER = /^(?:api_?)?key$/i
 
@@ -50,7 +50,7 @@ function sentInAddress(address: Value | undefined): boolean {
   if (address?.v !== 'text') return false
   return address.parts.some((p, i) => {
     const next = address.parts[i + 1]
-    return p.v === 'const' && /[?&](?:api_?)?key=$/i.test(String(p.value)) && next !== undefined && fromRequest(next)
+    return p.v === 'const' && /[?&](?:api_?)?key=$/i.test(String(p.value)) && next !== undefined && isTainted(next)
   })
 }
 
@@ -67,7 +67,7 @@ export function carriesKey(v: Value, depth: number): boolean {
     case 'object':
       return (
         (v.rest !== undefined && carriesKey(v.rest, depth + 1)) ||
-        Object.entries(v.props).some(([name, p]) => carriesKey(p, depth + 1) || (CREDENTIAL_HEADER.test(name) && isWrittenKey(constantsOf(p))))
+        Object.entries(v.props).some(([name, p]) => carriesKey(p, depth + 1) || (CREDENTIAL_HEADER.test(name) && isWrittenKey(constantText(p))))
       )
     case 'call':
       return v.name.startsWith(HIDDEN_LITERAL) || v.args.some((p) => carriesKey(p, depth + 1))

@@ -9,7 +9,7 @@ import type { Client, Effect, Value } from '../../behaviour/types.ts'
 import type { SchemaModel } from '../../schema/schema-model.ts'
 import { isKeptBack, isOnShow, isPageOfBusiness, isPublishedWhole, isShownAnyway, isWare, namesNobody } from '../exposure/public-rows.ts'
 import { tellsRecords, tellsWhatWasHeard } from '../exposure/records-about-people.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 import { dropsDevice, fillsCache, renewsOwnToken } from './housekeeping.ts'
 import type { Work } from './operation-model.ts'
 import { asksForVisits, countsVisits } from './view-counter.ts'
@@ -129,24 +129,22 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       ...(!e.filters.length && !e.one && !e.unread ? { whole: true as const } : {}),
     }
   // sessions and codes that have run out open nothing any more, whoever has them swept out
-  if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
+  if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !isTainted(f.value))) return undefined
   // and what a limiter has counted long ago says nothing any more
-  if (e.op === 'delete' && says(COUNTS_CALLS, name) && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && f.op !== 'in' && !fromRequest(f.value)))
+  if (e.op === 'delete' && says(COUNTS_CALLS, name) && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && f.op !== 'in' && !isTainted(f.value)))
     return undefined
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   // a log grows; whoever says which of somebody's rows to change writes no log, unless it is his own visit, which he was given a cookie for
   const rewritten =
-    e.op === 'update' &&
-    table?.userData !== undefined &&
-    e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value) && !isCookie(f.value))
+    e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && isTainted(f.value) && !isCookie(f.value))
   const owners = new Set((table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'profile_id']).map(snakeCase))
   const ownersWritten = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).filter(([k]) => owners.has(snakeCase(k))) : []))
   // beside whoever calls, where somebody is signed in, the other one is whom the row is for: the shop of an order
   const forAnybody = !ownersWritten.some(([, v]) => mentions(v, (x) => x.v === 'caller' && x.trust === 'verified'))
   const forged =
     e.payload !== undefined &&
-    ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) ||
+    ((forAnybody && ownersWritten.some(([, v]) => isTainted(v))) ||
       rowsOf(e.payload).some((row) => row.v === 'object' && letsOwnerThrough(row, table?.userData?.ownerColumns ?? [])))
   const written = LOGS.test(name) || isCounted(snakeCase(name), e, table)
   // whoever says himself who did what writes no log, but somebody else's name into one
@@ -181,7 +179,7 @@ function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, per
 }
 
 /** The rows of whoever the request says. */
-const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean => e.filters.some((f) => f.op === 'eq' && says(USERS_ID, f.column) && fromRequest(f.value))
+const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean => e.filters.some((f) => f.op === 'eq' && says(USERS_ID, f.column) && isTainted(f.value))
 
 const OPENS = /(?:^|_)(?:password|passwd|pwd)(?:_?(?:hash|digest))?$|(?:^|_)(?:access|refresh|auth|api|secret|private|session)_(?:token|key)$|(?:^|_)secret$/
 /** Who reads rather than who wrote: what an author or a seller has put up is there for others, and clients are applications too. */
@@ -209,7 +207,7 @@ const rowsOf = (payload: Value | undefined): readonly Value[] => (payload?.v ===
 
 /** An event that people go to is made or changed as the request says; the pages that were looked at have titles as well, and a server says itself when something started. */
 function isPlanned({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
-  const columns = rowsOf(payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).flatMap(([c, v]) => (fromRequest(v) ? [c] : [])) : []))
+  const columns = rowsOf(payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).flatMap(([c, v]) => (isTainted(v) ? [c] : [])) : []))
   return columns.filter((c) => PLANNED.test(c)).length >= (op === 'update' ? 1 : 2)
 }
 

@@ -1,6 +1,6 @@
 import { says } from '../../../lib/snake-case.ts'
 import type { Effect, Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 
 const VISITS =
   /^(?:(?:page|profile|total|unique|video|link|share|post|item|listing|email)_){0,2}(?:views?|visits?|hits?|clicks?|plays?|downloads?|impressions?|opens?|shares?)(?:_?counts?)?$/i
@@ -13,7 +13,7 @@ export function countsVisits({ op, payload }: Extract<Effect, { kind: 'db' }>): 
   if (op !== 'update' || payload?.v !== 'object' || payload.rest) return false
   const set = Object.entries(payload.props)
   const added = ([column, v]: readonly [string, Value]): boolean => says(VISITS, column) && isOneMore(v)
-  const opened = ([column, v]: readonly [string, Value]): boolean => says(OPENED, column) && !fromRequest(v)
+  const opened = ([column, v]: readonly [string, Value]): boolean => says(OPENED, column) && !isTainted(v)
   return set.some((x) => added(x) || opened(x)) && set.every((x) => added(x) || opened(x) || WHEN.test(x[0]))
 }
 
@@ -26,5 +26,5 @@ function isOneMore(v: Value): boolean {
   // `{ views: supabase.rpc('increment', { row_id: id }) }`: the function is asked for one more
   if (v.v === 'call' && v.name === 'rpc') return v.args[1]?.v === 'const' && /^increment(?:_|$)/i.test(String(v.args[1].value))
   if (v.v === 'object') return v.props.increment?.v === 'const' && v.props.increment.value === 1
-  return v.v === 'op' && v.op === '+' && v.of.some((x) => x.v === 'const' && x.value === 1) && v.of.some((x) => x.v !== 'const' && !fromRequest(x))
+  return v.v === 'op' && v.op === '+' && v.of.some((x) => x.v === 'const' && x.value === 1) && v.of.some((x) => x.v !== 'const' && !isTainted(x))
 }

@@ -1,5 +1,5 @@
 import { snakeCase } from '../../../../lib/snake-case.ts'
-import { type Link, object, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constantString, type Link, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { member } from '../../domain/members.ts'
 import { callValue, settle } from '../../operations.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
@@ -50,7 +50,7 @@ export const drizzlePackages: Library = {
 
 function tableOf(val: Val | undefined): string {
   if (!val) return ''
-  if (val.v === 'call' && val.name === 'drizzle-table') return stringOf(val.args[0]) ?? ''
+  if (val.v === 'call' && val.name === 'drizzle-table') return constantString(val.args[0]) ?? ''
   if (val.v === 'chain') return tableOf(val.root)
   return ''
 }
@@ -83,13 +83,13 @@ function countsAll(chosen: readonly Val[], groups: readonly Val[]): boolean {
 /** What stands for a column, or for what is computed from some. */
 function keyOf(v: Val): string {
   if (v.v === 'call' && v.name === 'as' && v.args[0]) return keyOf(v.args[0])
-  return v.v === 'call' && v.name === 'drizzle-sql' ? `${stringOf(v.args[0]) ?? ''} ${v.args.slice(1).map(columnOf).join(' ')}` : columnOf(v)
+  return v.v === 'call' && v.name === 'drizzle-sql' ? `${constantString(v.args[0]) ?? ''} ${v.args.slice(1).map(columnOf).join(' ')}` : columnOf(v)
 }
 
 function isAggregate(v: Val): boolean {
   if (v.v !== 'call') return false
   if (v.name === 'as' || v.name === 'mapWith') return v.args[0] !== undefined && isAggregate(v.args[0])
-  return v.name === 'drizzle-sql' && AGGREGATE.test(stringOf(v.args[0]) ?? '')
+  return v.name === 'drizzle-sql' && AGGREGATE.test(constantString(v.args[0]) ?? '')
 }
 
 /** Flattens a condition into filters; true when part of it could not be read. */
@@ -127,7 +127,7 @@ export const drizzle: Library = {
     if (last.name === 'execute' && c.links.length === 1) {
       const q = c.args[0]
       if (q?.v === 'call' && q.name === 'drizzle-sql') {
-        return bindingTemplate(c, client, (stringOf(q.args[0]) ?? '').split('?'), q.args.slice(1))
+        return bindingTemplate(c, client, (constantString(q.args[0]) ?? '').split('?'), q.args.slice(1))
       }
       if (q?.v === 'call' && q.name === 'sql.raw') {
         const step = c.it.emit({ kind: 'query-text', client, sink: 'sql.raw', text: q.args[0] ?? UNKNOWN, language: 'sql', ...inside(c) }, c.at)
@@ -259,7 +259,8 @@ function isTotal(chosen: Extract<Val, { v: 'object' }>, filtered: boolean): bool
 }
 
 /** `` sql<number>`count(*)` ``, with a cast or without. */
-const isWrittenCount = (v: Val): boolean => v.v === 'call' && v.name === 'drizzle-sql' && /^\s*(?:cast\s*\(\s*)?count\s*\(/i.test(stringOf(v.args[0]) ?? '')
+const isWrittenCount = (v: Val): boolean =>
+  v.v === 'call' && v.name === 'drizzle-sql' && /^\s*(?:cast\s*\(\s*)?count\s*\(/i.test(constantString(v.args[0]) ?? '')
 
 /** `sql.raw(…)` inside a condition, an order or a column list. */
 function rawParts(c: LibraryCall, client: Client, last: Link): void {

@@ -72,7 +72,7 @@ export function namesOf(list: Val | undefined): readonly string[] | undefined {
 }
 
 /** What stands in an object that is written to a row: of an instance its fields. */
-export function valuesOf(v: Val | undefined): Val | undefined {
+export function writtenFields(v: Val | undefined): Val | undefined {
   if (v?.v !== 'instance') return v
   return { v: 'object', props: Object.fromEntries(v.fields.vars) }
 }

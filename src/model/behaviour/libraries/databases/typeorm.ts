@@ -1,11 +1,11 @@
-import { array, constant, object, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { array, constant, constantString, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { callValue, settle } from '../../operations.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
 import { setAll } from '../../platform/document-mutation.ts'
 import type { DbOp } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { relationsOf, taken } from './included-relations.ts'
-import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfClass, tableOfModel, valuesOf } from './orm-models.ts'
+import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfClass, tableOfModel, writtenFields } from './orm-models.ts'
 import { queryBuilderText, sqlClient, sqlPackages } from './sql.ts'
 
 /** `new DataSource(…)`, and the functions of former versions: a direct connection. */
@@ -95,7 +95,7 @@ function ofRepository(c: LibraryCall, method: string, table: string): Val | unde
     else unread = readWhere(where, filters) || (!by && first !== undefined && first.v !== 'object' && first.v !== 'const')
   }
   const columns = by ? ['*'] : [...(namesOf(options.select) ?? ['*']), ...(namesOf(options.relations) ?? []).map((r) => `${r}(*)`)]
-  const payload = op === 'insert' || op === 'upsert' ? valuesOf(first) : op === 'update' && !/crement/.test(method) ? second : undefined
+  const payload = op === 'insert' || op === 'upsert' ? writtenFields(first) : op === 'update' && !/crement/.test(method) ? second : undefined
   const step = c.it.emit(
     {
       kind: 'db',
@@ -126,7 +126,7 @@ function ofEntity(c: LibraryCall, method: string, table: string, entity: Val): V
   const id: Val | undefined = known ? { v: 'row', table: known.table, step: known.step, field: 'id' } : entity.v === 'object' ? entity.props.id : undefined
   const op: DbOp = method === 'save' ? (known ? 'update' : id ? 'upsert' : 'insert') : 'delete'
   const changes = loaded ? c.it.documents.get(loaded.step)?.vars : undefined
-  const payload = loaded ? object(Object.fromEntries(changes ?? [])) : valuesOf(entity)
+  const payload = loaded ? object(Object.fromEntries(changes ?? [])) : writtenFields(entity)
   const step = c.it.emit(
     {
       kind: 'db',
@@ -153,22 +153,22 @@ function built(c: LibraryCall, method: string): Val | undefined {
   const of = (name: RegExp) => c.links.filter((l) => l.args && name.test(l.name))
   const target = of(/^(?:from|into|update|delete)$/)
     .map((l) => l.args?.[0])
-    .find((x) => x?.v === 'class' || stringOf(x) !== undefined)
-  const table = tableOfModel(c) ?? (target?.v === 'class' ? tableOfClass(target) : (stringOf(target) ?? ''))
+    .find((x) => x?.v === 'class' || constantString(x) !== undefined)
+  const table = tableOfModel(c) ?? (target?.v === 'class' ? tableOfClass(target) : (constantString(target) ?? ''))
   const parameters = of(/^(?:where|andWhere|setParameters?)$/).flatMap((l) => (l.args ?? []).filter((a) => a.v === 'object'))
-  const single = new Map(of(/^setParameter$/).map((l) => [stringOf(l.args?.[0]) ?? '', l.args?.[1] ?? UNKNOWN]))
+  const single = new Map(of(/^setParameter$/).map((l) => [constantString(l.args?.[0]) ?? '', l.args?.[1] ?? UNKNOWN]))
   const given = (name: string): Val => single.get(name) ?? parameters.map((p) => (p.v === 'object' ? p.props[name] : undefined)).find((v) => v) ?? UNKNOWN
   const filters: FilterDraft[] = []
   for (const { args } of of(/^(?:where|andWhere|whereInIds)$/)) {
     if (args?.[0]?.v === 'object') readWhere(args[0], filters)
-    for (const part of (stringOf(args?.[0]) ?? '').split(/\band\b/i)) {
+    for (const part of (constantString(args?.[0]) ?? '').split(/\band\b/i)) {
       const [, column, operator, name] = COMPARISON.exec(part.replace(/\s+/g, ' ').trim()) ?? []
       if (column && name) filters.push({ column, op: operator === '=' ? 'eq' : /^in$/i.test(operator ?? '') ? 'in' : 'other', value: given(name) })
     }
   }
   const write = of(/^(?:update|delete|softDelete|insert)$/)[0]?.name
   const op: DbOp = write === 'update' ? 'update' : write === 'insert' ? 'insert' : write ? 'delete' : 'select'
-  const along = of(/^(?:left|inner)JoinAndSelect$/).map((l) => `${(stringOf(l.args?.[0]) ?? '').replace(/^\w+\./, '')}(*)`)
+  const along = of(/^(?:left|inner)JoinAndSelect$/).map((l) => `${(constantString(l.args?.[0]) ?? '').replace(/^\w+\./, '')}(*)`)
   const payload = of(/^(?:set|values)$/)[0]?.args?.[0]
   const step = c.it.emit(
     {

@@ -1,4 +1,4 @@
-import { type Cond, constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { type Cond, constant, constantString, type Link, object, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import type { EffectDraft, FilterDraft } from '../../output/effect-draft.ts'
 import { type Client, type DbOp, HIDDEN_LITERAL } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
@@ -199,7 +199,7 @@ export const supabaseClient: Library = {
       return undefined
     }
     if (path === 'functions.invoke') {
-      const step = c.it.emit({ kind: 'invoke', name: stringOf(c.args[0]) ?? '', args: c.args, rights: client.rights }, c.at)
+      const step = c.it.emit({ kind: 'invoke', name: constantString(c.args[0]) ?? '', args: c.args, rights: client.rights }, c.at)
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
     }
     if (path.startsWith('storage.')) return storageCall(c, client)
@@ -215,7 +215,7 @@ export const supabaseClient: Library = {
     if (c.links[0]?.name === 'storage' || c.links[0]?.name === 'auth') return undefined
     if (rpc?.args) {
       const [called, sent = object({})] = rpc.args
-      const named = stringOf(called) ?? ''
+      const named = constantString(called) ?? ''
       const functionBy = named === '' && called && mentionsRequest(called) ? { functionBy: called } : {}
       const step = c.it.emit({ kind: 'rpc', client, function: named, ...functionBy, args: sent }, c.at)
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
@@ -265,8 +265,8 @@ function mentionsRequest(val: Val, depth = 0): boolean {
 const namedBy = (table: string, by: Val | undefined): { tableBy?: Val } => (table === '' && by && mentionsRequest(by) ? { tableBy: by } : {})
 
 function tableName(val: Val | undefined, links: readonly Link[]): string {
-  const schema = stringOf(links.find((l) => l.name === 'schema')?.args?.[0])
-  const name = val?.v === 'any' ? (val.alts.map((a) => stringOf(a.value)).find((n) => n !== undefined) ?? '') : (stringOf(val) ?? '')
+  const schema = constantString(links.find((l) => l.name === 'schema')?.args?.[0])
+  const name = val?.v === 'any' ? (val.alts.map((a) => constantString(a.value)).find((n) => n !== undefined) ?? '') : (constantString(val) ?? '')
   return schema ? `${schema}.${name}` : name
 }
 
@@ -279,16 +279,20 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
       if (column.v === 'object') for (const [n, x] of Object.entries(column.props)) filters.push({ column: n, op: 'eq', value: x })
       if (column.v !== 'object' || column.rest) unread = true
     } else if (l.name === 'filter' && column)
-      filters.push({ column: stringOf(column) ?? '', op: stringOf(value) === 'eq' ? 'eq' : stringOf(value) === 'in' ? 'in' : 'other', value: third ?? UNKNOWN })
+      filters.push({
+        column: constantString(column) ?? '',
+        op: constantString(value) === 'eq' ? 'eq' : constantString(value) === 'in' ? 'in' : 'other',
+        value: third ?? UNKNOWN,
+      })
     else if (l.name === 'or' && column) filters.push({ column: '', op: 'other', value: column })
     else if (FILTERS[l.name] && l.args && column)
-      filters.push({ column: stringOf(column) ?? '', op: FILTERS[l.name] as FilterDraft['op'], value: value ?? UNKNOWN })
+      filters.push({ column: constantString(column) ?? '', op: FILTERS[l.name] as FilterDraft['op'], value: value ?? UNKNOWN })
   }
   const kind = OPS[op.name] as DbOp
   const select = links.find((l) => l.name === 'select' && l.args)
   const columns = selection(select?.args?.[0])
   const options = (kind === 'select' ? select?.args?.[1] : op.args?.[1]) ?? UNDEFINED
-  const conflict = options.v === 'object' ? stringOf(options.props.onConflict) : undefined
+  const conflict = options.v === 'object' ? constantString(options.props.onConflict) : undefined
   return {
     kind: 'db',
     client,
@@ -312,11 +316,11 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
 /** The columns that somebody else's row shows: `select(own ? 'id, email' : 'id')` gives e-mail addresses to their owner alone. */
 function selection(of: Val | undefined): string[] | undefined {
   if (of?.v !== 'any') {
-    const text = stringOf(of)
+    const text = constantString(of)
     return text === undefined ? undefined : topColumns(text)
   }
   const ownRow = (c: Cond) => !c.negated && c.test.v === 'op' && c.test.op === '===' && c.test.of.some((x) => x.v === 'caller')
-  const texts = of.alts.filter((a) => !a.under.some(ownRow)).map((a) => stringOf(a.value))
+  const texts = of.alts.filter((a) => !a.under.some(ownRow)).map((a) => constantString(a.value))
   return texts.length && texts.every((t) => t !== undefined) ? [...new Set(texts.flatMap((t) => topColumns(t as string)))] : undefined
 }
 

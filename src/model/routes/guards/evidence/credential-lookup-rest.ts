@@ -1,5 +1,5 @@
 import type { Effect, Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 import { isCredential } from '../identity-words.ts'
 
 /** A column that has to equal what follows it, in the address of the project's data API. */
@@ -12,7 +12,7 @@ export function credentialLookedUp(e: Extract<Effect, { name: string }>): string
   for (const [i, part] of address.parts.entries()) {
     const column = isConst(part) ? EQUALS.exec(String(part.value))?.[1] : undefined
     const value = address.parts[i + 1]
-    if (column !== undefined && isCredential(column) && value && fromRequest(value)) return column
+    if (column !== undefined && isCredential(column) && value && isTainted(value)) return column
   }
   return undefined
 }

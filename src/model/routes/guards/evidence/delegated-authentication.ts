@@ -1,5 +1,5 @@
 import type { Effect, Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 
 const WHO_ADDRESS =
   /\/(get-)?session\b|\/introspect|\/user-?info\b|\/auth\/(v\d\/)?(user|me|verify|check|validate)\b|\/(tokens?|keys?)\/(verify|validate|introspect)\b/i
@@ -12,8 +12,8 @@ const CREDENTIAL_HEADER = /^(authorization|cookie|api-?key|x-[\w-]*(key|token|se
  */
 export function asksAnotherService(e: Extract<Effect, { name: string }>): boolean {
   const [address, options] = e.args
-  if (!e.args.some((a) => fromRequest(a))) return false
-  return WHO_NAME.test(e.name) || asksWho(address, 0) || (address !== undefined && (!fromRequest(address) || isOwnAddress(address, 0)) && handsOn(options))
+  if (!e.args.some((a) => isTainted(a))) return false
+  return WHO_NAME.test(e.name) || asksWho(address, 0) || (address !== undefined && (!isTainted(address) || isOwnAddress(address, 0)) && handsOn(options))
 }
 
 const OWN_HOST = /^(?:x-forwarded-)?(?:host|proto|protocol|port)$/i
@@ -31,7 +31,7 @@ function isOwnAddress(v: Value, depth: number): boolean {
     case 'op':
       return v.of.every((p) => isOwnAddress(p, depth + 1))
     default:
-      return !fromRequest(v)
+      return !isTainted(v)
   }
 }
 
