@@ -5,12 +5,12 @@ import { placeLink } from './findings.ts'
 import type { Audience, Shown } from './shown.ts'
 import { count } from './verdict.ts'
 
-const STATUS = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
+const MARK_BY_OUTCOME = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
 const STATUS_WORD = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'verify by hand' } as const
 
 /** The 25 checks, one row each. */
 export function checksTable(report: Report): string {
-  const rows = report.checks.map((c) => `| ${c.number} | ${STATUS[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 400)} | ${reason(c)} |`)
+  const rows = report.checks.map((c) => `| ${c.number} | ${MARK_BY_OUTCOME[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 400)} | ${reason(c)} |`)
   return ['| # | Result | Rule | On what evidence |', '| --: | :-- | :-- | :-- |', ...rows].join('\n')
 }
 
@@ -41,13 +41,13 @@ export function existingCounts(existing: readonly ReportFinding[]): string {
   return [...counts].map(([check, n]) => `${codeSpan(check)} ${n}`).join(' · ')
 }
 
-const COMMANDS = ['select', 'insert', 'update', 'delete', 'execute'] as const
+const SHOWN_COMMANDS = ['select', 'insert', 'update', 'delete', 'execute'] as const
 
 /** Who could do what when it was tried, for the given objects. */
 export function accessTable(objects: readonly AccessObject[]): string {
   const rows = objects.map((o) => {
     const by = (role: AccessCell['role'], row: (r: AccessCell['row']) => boolean) =>
-      COMMANDS.flatMap((command) => {
+      SHOWN_COMMANDS.flatMap((command) => {
         const cells = o.cells.filter((c) => c.role === role && c.command === command && row(c.row) && c.column === undefined)
         return cells.some((c) => c.result === 'allowed') ? [command] : cells.some((c) => c.result === 'error') ? [`${command}?`] : []
       }).join(', ') || 'nothing'

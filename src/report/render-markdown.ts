@@ -8,7 +8,7 @@ import { promptFor, promptForAll } from './prompt.ts'
 import type { Report, ReportCheck } from './report.ts'
 import { SEE_MORE } from './see-more.ts'
 
-const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
+const MARKDOWN_MARK_BY_OUTCOME = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
 
 /** The whole report as Markdown, for a file or a wiki page (the pull-request comment is in `annotations`). */
 export function renderMarkdown(report: Report): string {
@@ -39,7 +39,7 @@ export function renderMarkdown(report: Report): string {
     if (level.length) out.push(`## ${severity}`, '', ...level.flatMap((i) => renderItem(report, i)))
   }
   out.push('## The 25 checks', '', '| # | check | result | why |', '| --- | --- | --- | --- |')
-  for (const c of report.checks) out.push(`| ${c.number} | ${c.id} | ${MARK[c.status]} ${c.status} | ${why(c)} |`)
+  for (const c of report.checks) out.push(`| ${c.number} | ${c.id} | ${MARKDOWN_MARK_BY_OUTCOME[c.status]} ${c.status} | ${why(c)} |`)
   out.push(...renderAccess(report))
   const open = report.checks.filter((c) => c.status === 'unverified' && c.howToVerify)
   if (open.length)

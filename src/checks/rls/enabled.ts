@@ -20,7 +20,7 @@ import {
 import { besideAdministrators, enableAdvice } from './remediation/enable-rls-advice.ts'
 import { keptByCode } from './shared/owner-column-from-code.ts'
 
-const DATA = ['select', 'insert', 'update', 'delete']
+const ROW_COMMANDS = ['select', 'insert', 'update', 'delete']
 
 export default defineCheck({
   number: 1,
@@ -84,7 +84,9 @@ function isReadOnlyByDeclaration(model: Pick<AppModel, 'declared'>, table: Table
 }
 
 function browserGrants(table: Table): readonly Grant[] {
-  return table.grants.filter((g) => DATA.includes(g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'))
+  return table.grants.filter(
+    (g) => ROW_COMMANDS.includes(g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'),
+  )
 }
 
 function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'modules' | 'routes'>, table: Table): Issue {

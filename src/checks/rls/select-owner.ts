@@ -181,10 +181,10 @@ function ownership(table: Table, owners: readonly string[]): string {
 }
 
 /** A view that is made to be shown, by its name. */
-const SAYS_PUBLIC = /[._]public(_|$)/i
+const PUBLIC_VIEW_NAME = /[._]public(_|$)/i
 
 /** A view of totals that users are shown of each other. */
-const COMPARES = /leader_?board|ranking|rating|review|top_|score/i
+const AGGREGATE_VIEW_NAME = /leader_?board|ranking|rating|review|top_|score/i
 
 /** What is left for those who are to read the view, its author has to say. */
 const withoutColumns = (hole: Hole, tables: readonly string[], shown: readonly string[], who: string): string =>
@@ -194,7 +194,7 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
   if (isDeclaredPublic(model.declared, hole.object)) return undefined
   const tables = (hole.tables ?? []).map((t) => t.table)
   const personal = new Set(tables.flatMap((t) => tableOfHole(model.schema, t)?.userData?.personalColumns ?? []))
-  const overTheDoor = (c: string) => SAYS_PUBLIC.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: lastPart(t) }, c))
+  const overTheDoor = (c: string) => PUBLIC_VIEW_NAME.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: lastPart(t) }, c))
   const shown = (hole.columns ?? []).filter(
     (c) =>
       hole.because === 'withheld' || (personal.has(c) && !overTheDoor(c)) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0),
@@ -204,9 +204,9 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
     tables.some((t) => tellsEachRow(hole.columns ?? [], tableOfHole(model.schema, t)) || (hole.columns ?? []).some((c) => namesPerson(model.schema, t, c)))
   const meant = tables.every((t) => {
     const table = tableOfHole(model.schema, t)
-    return table !== undefined && (isSeen(table) || SAYS_PUBLIC.test(hole.object))
+    return table !== undefined && (isSeen(table) || PUBLIC_VIEW_NAME.test(hole.object))
   })
-  const compared = hole.because === 'grouped' && (!oneByOne || COMPARES.test(hole.object))
+  const compared = hole.because === 'grouped' && (!oneByOne || AGGREGATE_VIEW_NAME.test(hole.object))
   const harmless = shown.length === 0 && (meant || compared)
   const materialized = hole.because === 'materialized'
   const who = hole.who === 'anon' ? 'visitors' : 'signed-in users'

@@ -28,7 +28,7 @@ export interface UrlValue {
 const MAX_VALUES = 24
 
 /** Nothing is known. */
-export const OTHER: readonly UrlValue[] = [{ parts: [{ k: 'other' }], fallback: false }]
+export const UNKNOWN_URL: readonly UrlValue[] = [{ parts: [{ k: 'other' }], fallback: false }]
 
 /** The page's or the server's own origin, as it knows it. */
 export const ORIGIN: readonly UrlValue[] = [{ parts: [{ k: 'origin' }], fallback: false }]

@@ -53,4 +53,4 @@ export function maskMail(mail: string): string {
   return `${mail.slice(0, 1)}…${mail.slice(mail.indexOf('@'))}`
 }
 
-export const MAIL = /^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}$/
+export const EMAIL_ADDRESS = /^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}$/

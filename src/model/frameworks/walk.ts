@@ -3,7 +3,7 @@ import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 
 export { boundNames } from '../../facts/bound-names.ts'
 
-const NONE: readonly Expr[] = []
+const NO_EXPRESSIONS: readonly Expr[] = []
 
 /** Direct sub-expressions of an expression; functions and classes are not entered. */
 export function childrenOf(e: Expr): readonly Expr[] {
@@ -35,7 +35,7 @@ export function childrenOf(e: Expr): readonly Expr[] {
     case 'cond':
       return [e.test, e.then, e.else]
     case 'yield':
-      return e.of ? [e.of] : NONE
+      return e.of ? [e.of] : NO_EXPRESSIONS
     case 'assign':
       return [...patternExprs(e.to), e.value]
     case 'jsx':
@@ -43,7 +43,7 @@ export function childrenOf(e: Expr): readonly Expr[] {
     case 'class':
       return classExprs(e.class)
     default:
-      return NONE
+      return NO_EXPRESSIONS
   }
 }
 

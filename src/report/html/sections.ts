@@ -57,7 +57,7 @@ export function renderUnverified(report: Report): string {
 }
 
 /** Whose rows the code of a route reaches. */
-const RIGHTS: Readonly<Record<string, string>> = { service: 'everybody’s', caller: 'the user’s own', anon: 'public ones' }
+const ROWS_BY_AUTHORITY: Readonly<Record<string, string>> = { service: 'everybody’s', caller: 'the user’s own', anon: 'public ones' }
 
 /** Every entry of the application and who is let in. */
 export function renderRoutes(report: Report): string {
@@ -69,7 +69,7 @@ export function renderRoutes(report: Report): string {
       ? `<a class="tag ${finding.severity}" href="#f-${nameHtml(finding.fingerprint)}">nobody checks</a>`
       : '<span class="tag plain">everybody</span>'
     const guard = r.guard ? `${textHtml(r.guard.who)} <span class="meta"><code>${nameHtml(r.guard.path)}:${r.guard.line}</code></span>` : open
-    const rights = r.tables.length ? (RIGHTS[r.client ?? ''] ?? nameHtml(r.client ?? '')) : ''
+    const rights = r.tables.length ? (ROWS_BY_AUTHORITY[r.client ?? ''] ?? nameHtml(r.client ?? '')) : ''
     return `<tr><td class="fit">${nameHtml(r.method ?? (r.kind === 'page' ? 'page' : 'any'))}</td><td><code>${nameHtml(r.route)}</code><br><span class="meta">${nameHtml(r.path)}:${r.line}</span></td><td>${guard}</td><td>${nameHtml(r.tables.join(', '), 300)}</td><td>${rights}</td></tr>`
   })
   return `<section aria-labelledby="routes"><h2 id="routes">Doors of the application</h2><p class="meta">Every page and endpoint that somebody can call, and who is let in.</p><div class="scroll" role="region" aria-labelledby="routes" tabindex="0"><table><thead><tr><th scope="col">Method</th><th scope="col" class="wide">Route</th><th scope="col" class="wide">Who is let in</th><th scope="col">Tables</th><th scope="col">Whose rows</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`

@@ -16,7 +16,7 @@ const NOT_AN_ID =
 const SPAN = /[a-z](?:At|Date|Time|On)$|_(?:at|date|time|on)$|^(?:[gl]te?|contains|startsWith|endsWith|search)$/
 
 /** Columns that hold something unguessable: who knows it may. */
-const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification|^endpoint$/i
+const CAPABILITY_COLUMN = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification|^endpoint$/i
 
 /** The filter through which the request chooses the row. */
 export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly Condition[]): { column: string; value: Value } | undefined {
@@ -27,7 +27,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly C
       return undefined
     for (const key of e.onConflict ?? ['id']) {
       const value = e.payload.props[key]
-      if (value && !CAPABILITY.test(key) && isRequestControlled(value, behaviour)) return { column: key, value }
+      if (value && !CAPABILITY_COLUMN.test(key) && isRequestControlled(value, behaviour)) return { column: key, value }
     }
   }
   for (const f of e.filters) {
@@ -36,7 +36,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly C
       (f.op === 'eq' || f.op === 'in') &&
       !NOT_AN_ID.test(column) &&
       !SPAN.test(column) &&
-      !CAPABILITY.test(column) &&
+      !CAPABILITY_COLUMN.test(column) &&
       isRequestControlled(f.value, behaviour) &&
       !isOfKnownValues(f.value, under)
     )

@@ -9,7 +9,7 @@ import { aboutQuery, directly, isRequestControlled, type OwnershipBreach } from 
 import { reachesResponse } from './row-flow-to-response.ts'
 
 /** What a row is kept back for: what it holds, where it lies, and how somebody is reached; names, pictures and the order of a list are on its cover. */
-const CONTENT =
+const PROTECTED_CONTENT_COLUMN =
   /^(?:content|body|text|message|notes?|transcript|answers?|correct_answer|solution|e_?mail|phone|address|\*)$|(?:^|_)(?:content|video|file|audio|document|download|media)_(?:url|path|link|key|text)$/
 
 /**
@@ -26,7 +26,9 @@ export function keptAlong(
   access: AccessMatrix,
 ): OwnershipBreach[] {
   if (e.op !== 'select' || e.client.rights !== 'service' || e.client.library !== 'supabase' || e.countOnly) return []
-  const along = (e.columns ?? []).flatMap(relationsOf).find((r) => r.columns.some((c) => says(CONTENT, c)) && isKeptFromOthers(r.name, schema, access))
+  const along = (e.columns ?? [])
+    .flatMap(relationsOf)
+    .find((r) => r.columns.some((c) => says(PROTECTED_CONTENT_COLUMN, c)) && isKeptFromOthers(r.name, schema, access))
   const chosen = along && e.filters.find((f) => f.op === 'eq' && directly(f.value) && isRequestControlled(f.value, behaviour))
   if (
     !along ||

@@ -24,7 +24,8 @@ export const toldAlong = rememberFor(
 const asBefore = steady<ReadonlySet<string>>()
 
 /** What somebody has with few others, by name. */
-const BETWEEN_FEW = /^(?:(?:client|legal|patient|user|customer)_)?(?:cases?|matters?|dossiers?|folders?|claims?|quotes?|deals?|contracts?|vaults?|records?)$/
+const CONFIDENTIAL_PARENT_TABLE =
+  /^(?:(?:client|legal|patient|user|customer)_)?(?:cases?|matters?|dossiers?|folders?|claims?|quotes?|deals?|contracts?|vaults?|records?)$/
 
 /** Beside what comes along stands of which tables people are shown their own rows. */
 const OWN = '.own'
@@ -66,7 +67,7 @@ export function toldParents(
       const relation = [column.replace(/_?id$/i, ''), parent.name].map(plain).find((name) => told.has(`${e.table} ${name}`))
       if (
         !relation ||
-        !(told.has(`${OWN} ${plain(parent.name)}`) || isPrivateByName(parent.name) || says(BETWEEN_FEW, parent.name)) ||
+        !(told.has(`${OWN} ${plain(parent.name)}`) || isPrivateByName(parent.name) || says(CONFIDENTIAL_PARENT_TABLE, parent.name)) ||
         !isRequestControlled(value, behaviour) ||
         !directly(value) ||
         ties.byCondition(step)

@@ -42,7 +42,7 @@ export function areaBreaches(
   }
   if (e.kind === 'mail' || e.kind === 'payment') {
     const aimed = e.args.find((a) => mentions(a, (x) => x.v === 'request'))
-    if (!aimed || (e.kind === 'payment' && !MOVES.test(e.name))) return []
+    if (!aimed || (e.kind === 'payment' && !PROCESSOR_WRITE_CALL.test(e.name))) return []
     return [{ ...base, verb: e.name, by: requestName(aimed) ?? 'a value of the request', what: e.kind === 'mail' ? 'sends mail' : `calls ${e.name}` }]
   }
   return []
@@ -55,14 +55,15 @@ const FOR_ONESELF = /^(?:user|member|customer|requester|applicant|profile|accoun
 
 /** A new row of the request's words, which is not about the caller and no note of what was done. */
 function adds({ table, payload }: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour): boolean {
-  if (!payload || isLog(table) || says(BESIDE, lastPart(table)) || !mentions(payload, (x) => isRequestControlled(x, behaviour))) return false
+  if (!payload || isLog(table) || says(AUDIT_OR_NOTIFICATION_TABLE, lastPart(table)) || !mentions(payload, (x) => isRequestControlled(x, behaviour)))
+    return false
   return !payloadRows(payload).some(
     (row) => row.v === 'object' && Object.entries(row.props).some(([column, v]) => says(FOR_ONESELF, column) && isCallers(v, behaviour)),
   )
 }
 
 /** What a handler writes down beside what it does: that it happened, and who is told. */
-const BESIDE = /notif|(?:^|_)(?:audit|history|events?|activit(?:y|ies)|queue|usage|metrics?|sessions?|attempts?|requests?)(?:_|$)/
+const AUDIT_OR_NOTIFICATION_TABLE = /notif|(?:^|_)(?:audit|history|events?|activit(?:y|ies)|queue|usage|metrics?|sessions?|attempts?|requests?)(?:_|$)/
 
 /** Through the caller's own client, where row level security lets people change a row of their own: what it writes there is power or money. */
 function raisesOwnRow(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, { objects }: AccessMatrix): boolean {
@@ -87,12 +88,12 @@ function isFoundByRequest(value: Value, behaviour: Behaviour): boolean {
 }
 
 /** What people have asked for, bought or said, by the name of what it is kept in. */
-const OF_PEOPLE =
+const CUSTOMER_RECORD_TABLE =
   /(?:^|_)(?:users?|customers?|members?|accounts?|orders?|payments?|transactions?|invoices?|subscriptions?|bookings?|reservations?|appointments?|requests?|messages?|contacts?|inquir(?:y|ies)|enquir(?:y|ies)|leads?|tickets?|complaints?|refunds?|withdrawals?|applications?)$/
 
 /** All rows of people's, or those in some state, as the answer of a handler that is for administrators by its path. */
 function showsPeople(step: Step, e: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour): boolean {
-  if (e.one || e.countOnly || !says(OF_PEOPLE, lastPart(e.table)) || e.filters.some((f) => f.value.v === 'row')) return false
+  if (e.one || e.countOnly || !says(CUSTOMER_RECORD_TABLE, lastPart(e.table)) || e.filters.some((f) => f.value.v === 'row')) return false
   const index = behaviour.steps.indexOf(step)
   return behaviour.steps.some(
     ({ effect: r }) =>
@@ -104,7 +105,7 @@ function showsPeople(step: Step, e: Extract<Effect, { kind: 'db' }>, behaviour: 
 }
 
 /** Calls of a payment processor that change something. */
-const MOVES =
+const PROCESSOR_WRITE_CALL =
   /(?:refunds|sessions|invoiceItems|creditNotes|balanceTransactions|transfers|payouts)\.create$|\.(?:update|cancel|del|capture|confirm|void\w*|pay)$/i
 
 /** What is done to others there is an operation for administrators, whatever else it would be called. */

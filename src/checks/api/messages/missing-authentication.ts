@@ -10,7 +10,7 @@ import { weight } from '../missing-authentication/severity.ts'
 import { isLayoutLoad } from '../shared/layout-load.ts'
 
 /** What each cause is called. */
-const TITLES: Readonly<Record<Cause['what'], string>> = {
+const TITLE_BY_CAUSE: Readonly<Record<Cause['what'], string>> = {
   unlinked: 'Helpers of the server are endpoints',
   open: 'Nobody checks who calls',
   'fail-open': 'The check lets everyone in when a variable is unset',
@@ -24,7 +24,11 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
 
 /** The title of a cause, which says what of the check is missing. */
 export const titleOf = ({ what, route, work, signIn }: Cause): string =>
-  signIn?.fixed ? 'Signs in whoever calls' : what === 'open' && decodedFor(route, work) ? 'Who calls is taken from a token that nobody verified' : TITLES[what]
+  signIn?.fixed
+    ? 'Signs in whoever calls'
+    : what === 'open' && decodedFor(route, work)
+      ? 'Who calls is taken from a token that nobody verified'
+      : TITLE_BY_CAUSE[what]
 
 /** What the handler does, and what is not asked before that. */
 export function message(c: Cause): string {
@@ -159,7 +163,7 @@ export function attack(c: Cause): string {
       if (route.behind && work)
         return `Today the middleware keeps everybody but administrators from the pages that carry the id of the action. The first page outside of it that uses the action, or a middleware that is gone past (CVE-2025-29927 of Next.js before 15.2.3), and anybody has the server do it: it ${work.what}.`
       // what is read goes out with the answer, whether or not the request chooses it
-      if (work && !READS.has(work.kind) && work.kind !== 'file-write' && work.kind !== 'sign' && work.call !== 'uploadthing' && !isSteered(route))
+      if (work && !READING_OPERATIONS.has(work.kind) && work.kind !== 'file-write' && work.kind !== 'sign' && work.call !== 'uploadthing' && !isSteered(route))
         return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
         ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
@@ -167,7 +171,7 @@ export function attack(c: Cause): string {
   }
 }
 
-const READS: ReadonlySet<Work['kind']> = new Set(['read', 'file-read', 'payment-read', 'secret'])
+const READING_OPERATIONS: ReadonlySet<Work['kind']> = new Set(['read', 'file-read', 'payment-read', 'secret'])
 
 /** Through the caller's client or the anon one the database decides, by the rights of whoever calls. */
 function byDatabaseAlone(work: Work): boolean {

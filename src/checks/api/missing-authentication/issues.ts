@@ -14,7 +14,7 @@ import { type Audience, audienceOf } from '../remediation/intended-caller.ts'
 import { handlerFunction } from '../shared/handler-function.ts'
 import { placeOfRoute } from '../shared/route-location.ts'
 import { type Cause, saysFine, saysMalformed } from './cause.ts'
-import { RANK, weight } from './severity.ts'
+import { SEVERITY_RANK, weight } from './severity.ts'
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
 export function mergeCauses(causes: readonly Cause[], known: Known): Issue[] {
@@ -143,7 +143,7 @@ const isForOthers = (audience: Audience): boolean =>
 function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
   const first = causes[0] as Cause
   // the finding speaks of the handler that makes it as bad as it is
-  const heavy = (c: Cause) => RANK[c.severity] * 100 + (c.work ? weight(c.work) : 0)
+  const heavy = (c: Cause) => SEVERITY_RANK[c.severity] * 100 + (c.work ? weight(c.work) : 0)
   const worst = causes.reduce((a, b) => (heavy(b) > heavy(a) ? b : a))
   const routes = causes.map((c) => c.route)
   const { cause: _, ...issue } = issueOf(worst, known)
@@ -168,7 +168,7 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
 const byWeight = (causes: readonly Cause[]): readonly Route[] =>
   causes
     .map((c) => ({ c, heavy: c.work ? weight(c.work) : 0 }))
-    .sort((a, b) => RANK[b.c.severity] - RANK[a.c.severity] || b.heavy - a.heavy)
+    .sort((a, b) => SEVERITY_RANK[b.c.severity] - SEVERITY_RANK[a.c.severity] || b.heavy - a.heavy)
     .map(({ c }) => c.route)
 
 /** What one handler is told, for all that rely on a check which believes what the caller says. */

@@ -25,7 +25,7 @@ export function parentBreaches(
   const table = tableOf(e, schema)
   const bound = table && boundByPolicy(step, e, table, behaviour, ties, schema)
   if (bound) return [bound]
-  const said = table && says(SAID, table.name)
+  const said = table && says(MESSAGE_CHILD_TABLE, table.name)
   if (!said && (!table?.userData || table.userData.ownerColumns.length || table.userData.tenantColumns.length || FOR_OTHERS.test(table.name))) return []
   const parentOf = (column: string) => privateParent(column, table, schema, access) ?? (said ? betweenFew(column, table, schema) : undefined)
   const rows = e.payload.v === 'array' ? e.payload.items.slice(0, 4) : [e.payload]
@@ -68,7 +68,7 @@ function boundByPolicy(
 }
 
 /** What is said in a conversation, under the own name: who may say it are those whose conversation it is. */
-const SAID = /(?:^|_)messages?$/
+const MESSAGE_CHILD_TABLE = /(?:^|_)messages?$/
 const CONVERSATIONS = /^(?:conversations?|(?:chat|message)_threads?|threads|chats|dialogs?|direct_chats?|dms|matches)$/
 
 /** The conversation that a column names, where its rows are between few. */

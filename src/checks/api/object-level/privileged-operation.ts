@@ -96,11 +96,11 @@ export function listingBreaches(
   return [empties ? { ...operation, what: `deletes every row of ${e.table}` } : operation]
 }
 
-const SAID = /^(?:content|body|text|message|comment|notes?)$/i
+const TEXT_COLUMN = /^(?:content|body|text|message|comment|notes?)$/i
 
 /** What people wrote to few, whoever they are. */
 const showsWhatWasSaid = ({ name }: Table, columns: readonly string[] | undefined): boolean =>
-  isPrivateByName(name) && (!columns || columns.some((c) => c === '*' || SAID.test(c)))
+  isPrivateByName(name) && (!columns || columns.some((c) => c === '*' || TEXT_COLUMN.test(c)))
 
 /** Whole rows of people beside rows that are between few: `prisma.payment.findMany({ include: { payer: true } })`. */
 function takesPeopleAlong(table: Table, columns: readonly string[], { tables }: Pick<SchemaModel, 'tables'>): boolean {
@@ -187,7 +187,7 @@ export function otherBreaches(
     }
     case 'file': {
       const [first] = e.args
-      if (WRITES.test(e.name)) return first ? namedFile(step, first) : []
+      if (FILE_WRITE_CALL.test(e.name)) return first ? namedFile(step, first) : []
       const read = fileReadByName(e.name, e.args, step.under)
       if (read && isAnsweredWith(step, behaviour)) {
         const by = requestName(read) ?? 'a value of the request'
@@ -337,7 +337,7 @@ function isAnsweredWith(step: Step, { steps }: Behaviour): boolean {
   return steps.some(({ effect: e }) => e.kind === 'respond' && e.body !== undefined && mentions(e.body, (x) => x.v === 'result' && x.step === index))
 }
 
-const WRITES = /(?:^|\.)(?:writeFile|writeFileSync|outputFile|outputFileSync|createWriteStream)$/
+const FILE_WRITE_CALL = /(?:^|\.)(?:writeFile|writeFileSync|outputFile|outputFileSync|createWriteStream)$/
 
 /** Where on the server's disk something is written, by the name that whoever sends it gives it: `../` leads out of the folder. */
 function namedFile({ at }: Step, path: Value): OwnershipBreach[] {
@@ -387,13 +387,13 @@ function handsOutRows(name: string, schema: Pick<SchemaModel, 'tables' | 'functi
 function changesUnseen(name: string, argument: string, { functions }: Pick<SchemaModel, 'functions'>): boolean {
   if (functions.some((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)) return false
   const of = argument.replace(/^_?p_/i, '').replace(/_?ids?$/i, '')
-  return CHANGES.test(name) && (PERSONAL_NAME.test(of) || PERSONAL_NAME.test(`${of}es`)) && name.toLowerCase().includes(of.toLowerCase())
+  return CHANGING_FUNCTION_NAME.test(name) && (PERSONAL_NAME.test(of) || PERSONAL_NAME.test(`${of}es`)) && name.toLowerCase().includes(of.toLowerCase())
 }
 
 /** A function of the repository's SQL, called so, that changes rows which policies keep for whom they belong to, and never looks at who asks. */
 function changesKept(name: string, argument: string, { functions, tables, policies }: Pick<SchemaModel, 'tables' | 'functions' | 'policies'>): boolean {
   const fn = functions.find((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)
-  if (!fn || !CHANGES.test(name) || COUNTS.test(name) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
+  if (!fn || !CHANGING_FUNCTION_NAME.test(name) || DERIVED_FIGURE_COLUMN.test(name) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
   const body = fn.body.toLowerCase()
   if (!body.split(/\W+/).includes(argument.toLowerCase())) return false
   return [...body.matchAll(/\b(?:update|delete\s+from)\s+(?:only\s+)?(?:public\s*\.\s*)?"?([a-z_]\w{0,62})/g)].some(([, changed]) =>
@@ -402,9 +402,9 @@ function changesKept(name: string, argument: string, { functions, tables, polici
 }
 
 /** A count or a figure that follows from other rows. */
-const COUNTS = /count|stat|total|average|rating|usage|views?|last_|timestamp|metric|score/i
+const DERIVED_FIGURE_COLUMN = /count|stat|total|average|rating|usage|views?|last_|timestamp|metric|score/i
 
-const CHANGES = /^(?:set|make|mark|update|change|edit|rename|delete|remove|cancel|archive|restore|reset|revoke|assign|unassign)_/i
+const CHANGING_FUNCTION_NAME = /^(?:set|make|mark|update|change|edit|rename|delete|remove|cancel|archive|restore|reset|revoke|assign|unassign)_/i
 
 /** The ids were looked up among the caller's own rows before. */
 function checkedBefore(step: Step, value: Value, behaviour: Behaviour): boolean {

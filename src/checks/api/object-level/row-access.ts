@@ -62,7 +62,7 @@ function fieldOfSession(
     if (x.kind !== 'db' || !isAsked(x.table)) continue
     const written = x.payload?.v === 'object' ? Object.entries(x.payload.props) : []
     for (const [name, v] of [...x.filters.filter((f) => f.op === 'eq').map((f) => [f.column, f.value] as const), ...written]) {
-      const column = v.v === 'caller' && v.field && !WHO.test(v.field) ? columnFor(table, name, x.table) : undefined
+      const column = v.v === 'caller' && v.field && !PRINCIPAL_CLAIM.test(v.field) ? columnFor(table, name, x.table) : undefined
       if (column && v.v === 'caller' && v.field) return { column, field: v.field }
     }
   }
@@ -84,7 +84,7 @@ function columnFor(table: Table, column: string, of: string): string | undefined
 const besideId = (caller: string, field: string): string => `${caller.slice(0, caller.lastIndexOf('.') + 1)}${field}`
 
 /** What of a session says who somebody is, and not for whom they act. */
-const WHO = /(?:^|\.)(?:id|sub|uid|e_?mail|name|role|user_?id|phone)$/i
+const PRINCIPAL_CLAIM = /(?:^|\.)(?:id|sub|uid|e_?mail|name|role|user_?id|phone)$/i
 
 /** The breach that a query makes whose rows the request chooses by `column` = `value`; undefined, and why added to `reasons`, where it makes none. */
 export function rowBreach(

@@ -5,7 +5,7 @@ import type { Behaviour, Condition, Query, Step, Value } from '../../../model/be
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
 import { payloadRows } from '../property-level/mass-assignment.ts'
-import { breachOfColumn, directly, isRequestControlled, OWNER, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { breachOfColumn, directly, isRequestControlled, OWNER_COLUMN, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 /**
  * The caller's own membership of a tenant that the request names, past row level security, where nothing but that both are there was asked: no
@@ -17,7 +17,7 @@ export function joinedTenants(step: Step, e: Query, behaviour: Behaviour, ties: 
   for (const row of payloadRows(e.payload)) {
     if (row.v !== 'object') continue
     const props = Object.entries(row.props)
-    if (!props.some(([column, value]) => (owners.includes(column) || OWNER.test(column)) && isCallers(value, behaviour))) continue
+    if (!props.some(([column, value]) => (owners.includes(column) || OWNER_COLUMN.test(column)) && isCallers(value, behaviour))) continue
     const chosen = props.find(([column, value]) => namesClosedTenant(column) && isRequestControlled(value, behaviour) && directly(value))
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen

@@ -94,7 +94,7 @@ export function fixOf(hole: Hole, otherwise: string): Fix {
 
 const COVERED = 'Drop the policy: another one lets owners in already, and this one lets in everybody beside them.'
 
-const COMMANDS: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
+const COMMANDS_BY_CHECK: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
 
 /** The checks of rows that one policy fails beside this one, where the same change closes all, and that change: a policy for everything is told once. */
 export function alsoFailedBy(
@@ -109,7 +109,7 @@ export function alsoFailedBy(
     (n) =>
       n !== check &&
       (n !== 2 || isRead) &&
-      model.access.holes?.some((h) => h.object === hole.object && h.policy === hole.policy && COMMANDS[n].includes(h.command) && isClosedWith(h)),
+      model.access.holes?.some((h) => h.object === hole.object && h.policy === hole.policy && COMMANDS_BY_CHECK[n].includes(h.command) && isClosedWith(h)),
   )
   return { ...(also.length ? { alsoFails: also } : {}), ...(hole.rootCause ? { cause: hole.rootCause } : {}) }
 }

@@ -13,8 +13,8 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
   const table = tableOfHole(model.schema, hole.object)
   if (!table || !whole.code) return whole
-  const shown = SHOWS.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(SHOWS, '') : whole.code
-  const code = haveOtherSessions(model.routes.routes) ? shown.replace(FOR_ADMINISTRATORS, THROUGH_SERVER) : shown
+  const shown = READ_POLICY_SQL.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(READ_POLICY_SQL, '') : whole.code
+  const code = haveOtherSessions(model.routes.routes) ? shown.replace(ADMIN_POLICY_SQL, THROUGH_SERVER) : shown
   const fix = { ...whole, code }
   const uses = usesOf(model, table)
   if (!uses.length) return fix
@@ -81,10 +81,10 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
 const LEFT_TO_SERVER = /^drop policy[^\0]{1,2000}\n-- insert, update, delete: through the server/
 
 /** A policy that keeps a table open to readers, whom the code has to show. */
-const SHOWS = /\ncreate policy "Everyone(?: who is signed in)? may read" on [^;]{1,200};/
+const READ_POLICY_SQL = /\ncreate policy "Everyone(?: who is signed in)? may read" on [^;]{1,200};/
 
 /** A policy for administrators, whom the database has to know for it. */
-const FOR_ADMINISTRATORS = /\ncreate policy "[^"]{1,80} \(administrators\)" on [^;]{1,800};/
+const ADMIN_POLICY_SQL = /\ncreate policy "[^"]{1,80} \(administrators\)" on [^;]{1,800};/
 const THROUGH_SERVER = '\n-- administrators have no session of the database here: what they do goes through the server, with the service role'
 
 /** By its name a policy is for those who run the application, or for their server. */

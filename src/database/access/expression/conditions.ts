@@ -1,6 +1,19 @@
 import { CALLER_ID } from './caller-terms.ts'
 import type { Arm, Evaluation } from './evaluation.ts'
-import { ALWAYS, type Atom, anyOf, both, type Comparison, either, isTotal, NEVER, OPPOSITE, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
+import {
+  ALWAYS,
+  type Atom,
+  anyOf,
+  both,
+  type Comparison,
+  either,
+  isTotal,
+  NEVER,
+  OPPOSITE,
+  PUBLICATION_FUNCTION_NAME,
+  type Term,
+  type Ways,
+} from './predicate.ts'
 import type { Scope } from './scope.ts'
 import { columnParts, constantValue, isField, kindAndFields, names, type Tree, uncast } from './tree.ts'
 import { AGGREGATES } from './values.ts'
@@ -309,7 +322,7 @@ export class Conditions {
     const results = this.#evaluator.opened(n, scope)
     const ways = results && anyOf(results.map((r) => both(r.when, this.#evaluator.truth(r.target, r.scope, want))))
     const name = names(n['funcname']).at(-1) ?? ''
-    return ways && want && SAYS_PUBLIC.test(name) ? both(ways, [[{ a: 'some', name, of: [], negated: false }]]) : ways
+    return ways && want && PUBLICATION_FUNCTION_NAME.test(name) ? both(ways, [[{ a: 'some', name, of: [], negated: false }]]) : ways
   }
 }
 

@@ -175,7 +175,7 @@ class Walker {
     const refuses = through.path !== state.path
     let end = after
     for (const handler of handlers) {
-      const catches = (handler['conditions'] ?? []).some((c: Tree) => REFUSALS.has(String(c['PLpgSQL_condition']?.condname)))
+      const catches = (handler['conditions'] ?? []).some((c: Tree) => REFUSAL_CONDITIONS.has(String(c['PLpgSQL_condition']?.condname)))
       const [first, ended] = [effects.length, returns.length + left.length]
       const handled = this.statements(handler['action'], { path: (catches ? state : through).path, scope: state.scope })
       // what ends by an exception undoes what it did
@@ -342,7 +342,7 @@ class Walker {
 }
 
 /** Conditions of handlers that catch what a guard raises; others are of faults, which who was refused does not come to. */
-const REFUSALS = new Set(['others', 'raise_exception', 'insufficient_privilege', 'invalid_authorization_specification', 'P0001', '42501', '28000'])
+const REFUSAL_CONDITIONS = new Set(['others', 'raise_exception', 'insufficient_privilege', 'invalid_authorization_specification', 'P0001', '42501', '28000'])
 
 /** Words without which a function neither changes anything nor refuses anybody. */
 const ACTS = /\b(insert|update|delete|execute|raise|perform|call|select)\b/i

@@ -7,7 +7,7 @@ import { type AccessSession, SqlFailure } from '../trials/access-session.ts'
 const WHENEVER_PLANNED = new Set(['42702', '42803'])
 /** More statements of one function than this are not tried. */
 const MAX_STATEMENTS = 16
-const WRITES = /^\s*(?:insert|update|delete|merge|truncate)\b|^\s*with\b[\s\S]{0,4000}\b(?:insert\s+into|update|delete\s+from|merge\s+into)\b/i
+const WRITING_STATEMENT_SQL = /^\s*(?:insert|update|delete|merge|truncate)\b|^\s*with\b[\s\S]{0,4000}\b(?:insert\s+into|update|delete\s+from|merge\s+into)\b/i
 
 /** What keeps a function from having any effect. */
 export interface OwnFailure {
@@ -102,7 +102,7 @@ function stepOf(node: Tree): Step | undefined {
   switch (kind) {
     case 'PLpgSQL_stmt_execsql': {
       const text = query('sqlstmt')
-      return text === undefined ? undefined : { text, line, writes: WRITES.test(text) }
+      return text === undefined ? undefined : { text, line, writes: WRITING_STATEMENT_SQL.test(text) }
     }
     case 'PLpgSQL_stmt_assign': {
       const text = query('expr')

@@ -20,7 +20,7 @@ export function createdAtSignUp(table: Table, catalog: Catalog, readings: readon
 }
 
 /** A question about what the new user said of himself, or about a variable that holds it: `if wanted_role = 'provider' then`. */
-const ASKS_WHO = /raw_(?:user|app)_meta_data|(?:=|\bin\b)[\s(]*'/i
+const USER_METADATA_CONDITION = /raw_(?:user|app)_meta_data|(?:=|\bin\b)[\s(]*'/i
 const ASKS_WHAT_RUNS = /\bnew\.(?:aud|role)\b|\btg_op\b|\bnot\s+exists\b/i
 
 /** Whether a trigger function gets to a statement only on a condition that not everybody fulfils who signs up. */
@@ -30,7 +30,7 @@ function isForSomeOnly(body: string, at: number): boolean {
     if (ends || !/^if$/i.test(begins ?? '')) open.pop()
     if (!ends) open.push(asked ?? '')
   }
-  return open.some((asked) => ASKS_WHO.test(asked) && !ASKS_WHAT_RUNS.test(asked))
+  return open.some((asked) => USER_METADATA_CONDITION.test(asked) && !ASKS_WHAT_RUNS.test(asked))
 }
 
 const FOR_NEW_USERS = /new_?(user|account|member|profile)|sign_?up|regist|user_created|on_auth|create_\w{0,30}(user|profile|wallet|settings|account|credits)/i

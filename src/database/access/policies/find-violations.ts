@@ -18,7 +18,7 @@ import { readFunctions } from '../functions/security-definer.ts'
 import type { Hole, MayRead, TooMuch } from '../hole.ts'
 import { FOR_OTHERS, privateParents } from '../owners/private-parent.ts'
 import { bearerColumns, letSomebodyIn } from '../row-audience/bearer-code.ts'
-import { ENTERED_BY, isInTheWindow } from '../row-audience/for-sale.ts'
+import { ENTERED_BY_COLUMN, isInTheWindow } from '../row-audience/for-sale.ts'
 import { singlesOut } from '../row-audience/identifying-group.ts'
 import { isContactOfBusiness, isMeantToBeSeen, isNobodysBusiness } from '../row-audience/public-content.ts'
 import { isBroughtAlong, isOnlyApproval, isPublication } from '../row-audience/published-state.ts'
@@ -188,9 +188,10 @@ function showsUserData(table: Table, role: BrowserRole): boolean {
  */
 function isPutUpByStaff(table: Table, policy: string, readings: readonly Reading[], { tables }: Catalog): boolean {
   const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
-  if (!ownerColumns.length || !ownerColumns.every((c) => says(ENTERED_BY, c)) || tenantColumns.length || personalColumns.length) return false
+  if (!ownerColumns.length || !ownerColumns.every((c) => says(ENTERED_BY_COLUMN, c)) || tenantColumns.length || personalColumns.length) return false
   // what works for whoever has it is not for everybody
-  if (bearerColumns(table).length || letSomebodyIn(table) || holdsServiceKeys(table) || table.columns.some((c) => says(CODE, c.name))) return false
+  if (bearerColumns(table).length || letSomebodyIn(table) || holdsServiceKeys(table) || table.columns.some((c) => says(COUPON_CODE_COLUMN, c.name)))
+    return false
   const written = readings.filter((r) => r.role === 'authenticated' && r.command !== 'select')
   return (
     written.some((r) => r.command === 'insert' && r.ways.length > 0) &&
@@ -199,7 +200,7 @@ function isPutUpByStaff(table: Table, policy: string, readings: readonly Reading
   )
 }
 
-const CODE = /(?:^|_)(?:code|coupon|voucher)$/i
+const COUPON_CODE_COLUMN = /(?:^|_)(?:code|coupon|voucher)$/i
 
 /** Codes that nobody owns: the server looks them up. */
 const isOnlyCodes = (table: Table): boolean => !table.userData?.ownerColumns.length && bearerColumns(table).length > 0

@@ -2,7 +2,7 @@ import { snakeCase } from '../../../lib/snake-case.ts'
 import { nameParts, type Tree, walk } from '../statements/tree.ts'
 
 /** Types that the name of a column suggests, first match wins. */
-const BY_NAME: readonly (readonly [RegExp, string])[] = [
+const TYPES_BY_COLUMN_NAME: readonly (readonly [RegExp, string])[] = [
   [
     /^(is|has|can|should|allow|enable)_|_?(enabled|active|verified|published|completed|deleted|approved|public|private|read|archived|featured|visible|available|locked|banned|blocked)$/,
     'boolean',
@@ -24,7 +24,7 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
 export function typeByName(column: string): string {
   // "userId" says what user_id says
   const name = snakeCase(column)
-  for (const [pattern, type] of BY_NAME) if (pattern.test(name)) return type
+  for (const [pattern, type] of TYPES_BY_COLUMN_NAME) if (pattern.test(name)) return type
   return 'text'
 }
 

@@ -128,7 +128,7 @@ function newlines(text: string): number {
 
 type Touches = DatabaseGap['touches']
 
-const HARMLESS = new Set([
+const STATEMENTS_WITHOUT_EFFECT = new Set([
   'CommentStmt',
   'IndexStmt',
   'CreateSeqStmt',
@@ -179,7 +179,7 @@ const PLATFORM_ONLY = /^(cron|net|realtime|vault|extensions|graphql|graphql_publ
 /** What a statement that was not applied could have changed, by its parse tree. */
 export function touchesOf(s: Pick<Statement, 'kind' | 'node' | 'text'>): Touches {
   const n = s.node
-  if (HARMLESS.has(s.kind)) return []
+  if (STATEMENTS_WITHOUT_EFFECT.has(s.kind)) return []
   switch (s.kind) {
     case 'CreateStmt':
       return [{ topic: 'table', object: relationName(n.relation) }]

@@ -79,7 +79,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
 }
 
 /** What a promise gives that is never fulfilled. */
-export const NEVER: Val = { v: 'call', name: 'never', args: [] }
+export const NEVER_FULFILLED: Val = { v: 'call', name: 'never', args: [] }
 
 /**
  * `new Promise((resolve, reject) => …)`, read as awaited where it is made: code after it runs only on the paths that
@@ -108,7 +108,7 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
     }
   })
   it.keep(state.writes)
-  return settled.length ? it.comeBack(settled) : NEVER
+  return settled.length ? it.comeBack(settled) : NEVER_FULFILLED
 }
 
 function seedlessUrl(): Val {

@@ -10,7 +10,7 @@ import { setAll } from '../platform/document-mutation.ts'
 import { nuxtAutoImport } from '../platform/h3.ts'
 import { redisCommand } from '../platform/redis-rest.ts'
 import { answeredWith, statusIn } from '../platform/responses.ts'
-import { NEVER, newArray } from './constructors.ts'
+import { NEVER_FULFILLED, newArray } from './constructors.ts'
 
 const PASS_THROUGH = new Set([
   'decodeURIComponent',
@@ -59,7 +59,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       const items = first.items.map((x) => settle(it, x, at))
       if (name === 'Promise.race' || name === 'Promise.any') {
         // a time limit gives no value: it only rejects
-        const values = items.filter((x) => x !== NEVER)
+        const values = items.filter((x) => x !== NEVER_FULFILLED)
         return values.length ? it.alternatives(values.map((value) => ({ value, under: [] }))) : UNKNOWN
       }
       return name === 'Promise.all'

@@ -30,7 +30,7 @@ const SAME = new Set([
   'unwrap',
   'values',
 ])
-const TESTS = new Set([
+const PREDICATE_METHODS = new Set([
   'includes',
   'startsWith',
   'endsWith',
@@ -245,7 +245,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       if (of.v === 'request') return of
       break
   }
-  if (TESTS.has(name)) {
+  if (PREDICATE_METHODS.has(name)) {
     if (name === 'includes' && of.v === 'array' && !of.more && of.items.every((x) => x.v === 'const')) {
       // `['admin', 'editor'].includes(highest)`: of each that it can be it is known
       const among = (asked: Val): Val =>

@@ -183,7 +183,7 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
   }
   const promised = promiseMethod(it, of, name, args, at)
   if (promised) return promised
-  if (isDigestValue(of) && WRITTEN.test(name)) return of
+  if (isDigestValue(of) && BYTES_TO_TEXT_METHOD.test(name)) return of
   const builtin = builtinMethod(it, of, name, args, at, changed)
   if (builtin) return builtin
   if (of.v === 'unknown' || of.v === 'call') return call(it, { v: 'chain', root: of, links: [{ name, args }], at }, at)
@@ -214,7 +214,7 @@ function promiseMethod(it: Interpreter, of: Val, name: string, args: readonly Va
 }
 
 /** Ways of writing bytes out as text. */
-const WRITTEN = /^(?:toString|padStart|toLowerCase|toUpperCase|toHex|toBase64)$/
+const BYTES_TO_TEXT_METHOD = /^(?:toString|padStart|toLowerCase|toUpperCase|toHex|toBase64)$/
 
 /** Runs something that may or may not happen; afterwards both are possible. */
 export function maybe(it: Interpreter, run: () => void, asked?: readonly Cond[]): void {

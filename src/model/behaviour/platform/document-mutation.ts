@@ -9,12 +9,12 @@ type Row = Extract<Val, { v: 'row' }>
 const REST = '\0rest'
 
 /** Libraries whose rows are objects that are changed and saved. */
-const ACTIVE: ReadonlySet<string> = new Set(['mongoose', 'sequelize', 'typeorm'])
+const MUTABLE_DOCUMENT_LIBRARIES: ReadonlySet<string> = new Set(['mongoose', 'sequelize', 'typeorm'])
 
 /** A document that was loaded: its members may be set, and `save()` writes them. */
 function isDocument(it: Interpreter, of: Row): boolean {
   const e = it.steps[of.step]?.effect
-  return of.field === undefined && !of.many && e?.kind === 'db' && ACTIVE.has(e.client.library) && e.op !== 'delete'
+  return of.field === undefined && !of.many && e?.kind === 'db' && MUTABLE_DOCUMENT_LIBRARIES.has(e.client.library) && e.op !== 'delete'
 }
 
 function changesOf(it: Interpreter, step: number): Scope {

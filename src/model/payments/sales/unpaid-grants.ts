@@ -9,7 +9,7 @@ import { claimedGrant } from './unverified-grants.ts'
 /** Where the browser goes, or calls, once a payment went through. */
 const AFTER_PAYMENT =
   /(^|[/_-])(success|thank-?you|(payment|checkout|order|purchase|subscription)[/_-]?(success|complete|completed|confirm|confirmation|verify)|(verify|confirm|complete|activate)[/_-]?(payment|checkout|purchase|subscription|plan))($|[/_?-])/i
-const PAID_COLUMN =
+const PAID_PLAN_COLUMN =
   /^(plan|tier|subscription|subscription_(status|tier|plan)|payment_status|paid|is_(paid|pro|premium|subscribed)|has_(paid|access)|premium|pro)$/i
 const PAID_VALUE = /^(paid|active|pro|premium|plus|business|enterprise|lifetime|subscribed|completed|succeeded)$/i
 
@@ -25,7 +25,7 @@ const unpaidGrant = rememberFor((route: Route): UnpaidGrant | undefined => {
   if (
     behaviour.steps.some(
       (s) =>
-        (s.effect.kind === 'payment' && !ASKS.test(s.effect.name)) ||
+        (s.effect.kind === 'payment' && !PROCESSOR_LOOKUP_CALL.test(s.effect.name)) ||
         s.effect.kind === 'verify-signature' ||
         s.effect.kind === 'http' ||
         s.under.some((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name))),
@@ -45,7 +45,7 @@ const unpaidGrant = rememberFor((route: Route): UnpaidGrant | undefined => {
 })
 
 /** Calls that only look something up at the processor. */
-const ASKS = /\.(retrieve|list\w*|search|get|fetch|verify|status|getInvoiceById)$/
+const PROCESSOR_LOOKUP_CALL = /\.(retrieve|list\w*|search|get|fetch|verify|status|getInvoiceById)$/
 
 /** Whether the address of a route, or the name of a server action written like one, says that it follows a payment. */
 function followsPayment(route: Route): boolean {
@@ -83,7 +83,7 @@ function grantsAccess(s: Step): boolean {
     e.op !== 'select' &&
     e.op !== 'delete' &&
     e.payload?.v === 'object' &&
-    Object.entries(e.payload.props).some(([column, value]) => PAID_COLUMN.test(column) && isPaid(value))
+    Object.entries(e.payload.props).some(([column, value]) => PAID_PLAN_COLUMN.test(column) && isPaid(value))
   )
 }
 

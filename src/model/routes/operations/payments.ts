@@ -66,7 +66,7 @@ function choosesAmount(v: Value, depth: number, amounts = AMOUNTS): boolean {
   return false
 }
 
-const ACCOUNT_KEY =
+const PAYER_REFERENCE_KEY =
   /^(user_?id|uid|owner_?id|account_?id|customer(_?id)?|profile_?id|client_reference_id|supabase_?\w*id|org(anization)?_?id|team_?id|tenant_?id|company_?id|workspace_?id)$/i
 
 /** The account that a purchase is booked on comes from the request: a customer of the processor, or an id among the metadata. */
@@ -75,7 +75,7 @@ function choosesAccount(v: Value, depth: number): boolean {
   // `if (userId) metadata.userId = userId`
   if (v.v === 'any') return v.of.some((x) => choosesAccount(x, depth + 1))
   if (v.v !== 'object') return false
-  return Object.entries(v.props).some(([name, x]) => (ACCOUNT_KEY.test(name) ? isTainted(x) : choosesAccount(x, depth + 1)))
+  return Object.entries(v.props).some(([name, x]) => (PAYER_REFERENCE_KEY.test(name) ? isTainted(x) : choosesAccount(x, depth + 1)))
 }
 
 function chosenIn(key: string, v: Value): boolean {
@@ -87,7 +87,7 @@ function chosenIn(key: string, v: Value): boolean {
 const STARTS =
   /\/(transactions?\/initiali[sz]e|payments?|charges|orders|checkouts?|preferences|invoices|payment_?links?|payment_?pages?|checkout\/sessions|payment_intents|transactions|subscriptions|preapproval)\/?(\?|$)/i
 /** Money that goes out, or back. */
-const PAYS_OUT = /refund|transfer|payout|disburse/i
+const PAYOUT_CALL = /refund|transfer|payout|disburse/i
 
 const amountsAt = (processor: string): RegExp => (processor === 'Stripe' ? AMOUNTS : AMOUNTS_OVER_HTTP)
 
@@ -103,14 +103,14 @@ export function changesAtProcessor({ args: [address, options] }: Extract<Effect,
   const path = constantText(address)
   const processor = processorAt(path)
   const method = methodOf(options).toUpperCase()
-  if (!processor || address?.v !== 'text' || !(/^(?:DELETE|PUT|PATCH)$/.test(method) || (method === 'POST' && UNDOES.test(path)))) return undefined
+  if (!processor || address?.v !== 'text' || !(/^(?:DELETE|PUT|PATCH)$/.test(method) || (method === 'POST' && REVERSAL_URL.test(path)))) return undefined
   const at = address.parts.findIndex((p, i) => p.v !== 'const' && BEFORE_ID.test(constantText(address.parts[i - 1])))
   const before = BEFORE_ID.exec(constantText(address.parts[at - 1]))?.[0]
   const id = address.parts[at]
   return before === undefined || !id ? undefined : { id, call: `${processor} (${method} ${before}…)` }
 }
 
-const UNDOES = /\/(?:cancel|refunds?|void)\/?$/i
+const REVERSAL_URL = /\/(?:cancel|refunds?|void)\/?$/i
 const BEFORE_ID = /\/[a-z][\w-]{2,40}\/$/i
 
 /** A payment processor that is asked over HTTP, without a library. Who names a payment by its reference has been through it. */
@@ -119,7 +119,7 @@ export function atProcessor(name: string, e: Extract<Effect, { name: string }>):
   if (!e.args.some((a) => carriesKey(a, 0)) && !sendsServerCredential(options)) return undefined
   const path = constantText(address)
   const method = methodOf(options)
-  if (PAYS_OUT.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
+  if (PAYOUT_CALL.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
   if (startsPayment(e)) {
     const chosen = choosesAmount(sentBody(options as Value), 0, amountsAt(name))
       ? 'amount'

@@ -156,12 +156,12 @@ const isForAnybodysCode = (work: Omit<Work, 'at' | 'via'>, { who, how }: Guard):
   work.chosen === 'owner' &&
   /(?:referral|affiliate|promo|coupon|discount|voucher)\w{0,12}_?(?:code|key)$/i.test(how)
 
-const PAID = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
+const PAYMENT_MARK_COLUMN = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
 
 /** Columns that a change names and that grant something: a role, credits, that a thing is paid. */
 function granted({ effect: e }: Step): Pick<Work, 'sets' | 'raises'> {
   if (e.kind !== 'db' || !['insert', 'update', 'upsert'].includes(e.op) || e.payload?.v !== 'object') return {}
-  const sets = Object.keys(e.payload.props).filter((column) => grantsPower(column) || says(PAID, column))
+  const sets = Object.keys(e.payload.props).filter((column) => grantsPower(column) || says(PAYMENT_MARK_COLUMN, column))
   const raises = Object.entries(e.payload.props).some(
     ([column, v]) => isRoleField(column) && grantsPower(column) && (v.v === 'const' ? v.value === true || namesAdministrator(v.value) : isTainted(v)),
   )

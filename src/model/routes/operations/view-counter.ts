@@ -4,7 +4,7 @@ import { isTainted } from '../request/request-taint.ts'
 
 const VISITS =
   /^(?:(?:page|profile|total|unique|video|link|share|post|item|listing|email)_){0,2}(?:views?|visits?|hits?|clicks?|plays?|downloads?|impressions?|opens?|shares?)(?:_?counts?)?$/i
-const WHEN = /^(?:last_?)?(?:viewed|visited|seen|clicked|updated)_?at$/i
+const VIEWED_AT_COLUMN = /^(?:last_?)?(?:viewed|visited|seen|clicked|updated)_?at$/i
 /** What a picture in a mail and the links of it tell: that it was opened, and when. */
 const OPENED = /^(?:(?:first|last|e?mail|link|message)_?){0,2}(?:opened|clicked|viewed)(?:_?at)?$/i
 
@@ -14,7 +14,7 @@ export function countsVisits({ op, payload }: Extract<Effect, { kind: 'db' }>): 
   const set = Object.entries(payload.props)
   const added = ([column, v]: readonly [string, Value]): boolean => says(VISITS, column) && isOneMore(v)
   const opened = ([column, v]: readonly [string, Value]): boolean => says(OPENED, column) && !isTainted(v)
-  return set.some((x) => added(x) || opened(x)) && set.every((x) => added(x) || opened(x) || WHEN.test(x[0]))
+  return set.some((x) => added(x) || opened(x)) && set.every((x) => added(x) || opened(x) || VIEWED_AT_COLUMN.test(x[0]))
 }
 
 /** Whether a query asks for nothing but whether and how often something was looked at. */

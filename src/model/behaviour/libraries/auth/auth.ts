@@ -302,8 +302,8 @@ function saysRunOut(test: Val, holds: boolean, depth = 0): boolean {
   if (test.v !== 'op' || depth > 3) return false
   if (test.op === '!') return test.of[0] !== undefined && saysRunOut(test.of[0], !holds, depth + 1)
   if (test.op === '&&' || test.op === '||') return (test.op === '&&') === holds && test.of.some((x) => saysRunOut(x, holds, depth + 1))
-  if (/^[!=]==?$/.test(test.op)) return test.op.startsWith('!') !== holds && test.of.some((x) => x.v === 'const' && RUN_OUT.test(String(x.value)))
-  return test.op === 'instanceof' && holds && test.of.some((x) => (x.v === 'lib' || x.v === 'call') && RUN_OUT.test(x.name))
+  if (/^[!=]==?$/.test(test.op)) return test.op.startsWith('!') !== holds && test.of.some((x) => x.v === 'const' && TOKEN_EXPIRED_ERROR.test(String(x.value)))
+  return test.op === 'instanceof' && holds && test.of.some((x) => (x.v === 'lib' || x.v === 'call') && TOKEN_EXPIRED_ERROR.test(x.name))
 }
 
-const RUN_OUT = /^(?:\w{1,20}\.)?(?:TokenExpiredError|JWTExpired|ERR_JWT_EXPIRED|jwt expired)$/
+const TOKEN_EXPIRED_ERROR = /^(?:\w{1,20}\.)?(?:TokenExpiredError|JWTExpired|ERR_JWT_EXPIRED|jwt expired)$/

@@ -71,13 +71,13 @@ function columnOf(val: Val | undefined): string {
 const AGGREGATE = /^[\s(]{0,20}(?:(?:coalesce|cast|round|nullif)[\s(]{1,20})*(?:count|sum|avg)(?:distinct)?\s{0,5}\(/i
 
 /** Columns that single people out among what is summed up for each of them. */
-const SAYS_WHO =
+const IDENTIFYING_GROUP_COLUMN =
   /user|owner|author|creator|e_?mail|phone|name|customer|client|member|profile|account|seller|buyer|sender|recipient|person|patient|student|employee|address|token|^id$|(^|_)(ip|by)$/i
 
 /** True when nothing is chosen of the rows but sums over all of them, or over groups that are nobody. */
 function countsAll(chosen: readonly Val[], groups: readonly Val[]): boolean {
   const keys = new Set(groups.map(keyOf))
-  return chosen.some(isAggregate) && chosen.every((v) => isAggregate(v) || (keys.has(keyOf(v)) && !SAYS_WHO.test(keyOf(v))))
+  return chosen.some(isAggregate) && chosen.every((v) => isAggregate(v) || (keys.has(keyOf(v)) && !IDENTIFYING_GROUP_COLUMN.test(keyOf(v))))
 }
 
 /** What stands for a column, or for what is computed from some. */
@@ -163,9 +163,9 @@ export const drizzle: Library = {
   settle(c, next) {
     const client = (c.root as Extract<Val, { v: 'client' }>).client
     if (next !== undefined && next !== 'then' && BUILDER.has(next)) return undefined
-    const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.args)
+    const op = c.links.find((l) => Object.hasOwn(DRIZZLE_OPERATIONS, l.name) && l.args)
     if (!op) return undefined
-    const kind = OPS[op.name] as DbOp
+    const kind = DRIZZLE_OPERATIONS[op.name] as DbOp
     const table = kind === 'select' ? tableOf(c.links.find((l) => l.name === 'from')?.args?.[0]) : tableOf(op.args?.[0])
     if (kind === 'select' && !c.links.some((l) => l.name === 'from' && l.args)) return undefined
     const filters: FilterDraft[] = []
@@ -275,7 +275,7 @@ function rawParts(c: LibraryCall, client: Client, last: Link): void {
 }
 
 const inside = (c: LibraryCall) => (c.it.frame.name ? { inside: c.it.frame.name } : {})
-const OPS: Readonly<Record<string, DbOp>> = { select: 'select', selectDistinct: 'select', insert: 'insert', update: 'update', delete: 'delete' }
+const DRIZZLE_OPERATIONS: Readonly<Record<string, DbOp>> = { select: 'select', selectDistinct: 'select', insert: 'insert', update: 'update', delete: 'delete' }
 const BUILDER = new Set([
   'from',
   'where',

@@ -20,7 +20,7 @@ export const sequelizePackages: Library = {
   },
 }
 
-const OPS: Readonly<Record<string, DbOp>> = {
+const SEQUELIZE_OPERATIONS: Readonly<Record<string, DbOp>> = {
   findAll: 'select',
   findOne: 'select',
   findByPk: 'select',
@@ -44,13 +44,13 @@ export const sequelize: Library = {
     const method = c.links[c.links.length - 1]?.name ?? ''
     const table = tableOfModel(c)
     if (table === undefined) return method === 'define' || method === 'model' ? modelOf('sequelize', c.args[0], c.at) : sqlClient.call?.(c)
-    if (!Object.hasOwn(OPS, method)) return undefined
+    if (!Object.hasOwn(SEQUELIZE_OPERATIONS, method)) return undefined
     return query(c, method, table)
   },
 }
 
 function query(c: LibraryCall, method: string, table: string): Val {
-  const op = OPS[method] as DbOp
+  const op = SEQUELIZE_OPERATIONS[method] as DbOp
   const [first, second] = c.args
   const changes = op === 'update'
   const options = changes || op === 'upsert' || method === 'create' || method === 'bulkCreate' || method === 'findByPk' ? second : first

@@ -22,7 +22,7 @@ export const typeormPackages: Library = {
   },
 }
 
-const OPS: Readonly<Record<string, DbOp>> = {
+const TYPEORM_OPERATIONS: Readonly<Record<string, DbOp>> = {
   find: 'select',
   findBy: 'select',
   findOne: 'select',
@@ -64,7 +64,8 @@ export const typeorm: Library = {
     if (method === 'transaction') return fn ? settle(c.it, callValue(c.it, fn, [c.root], c.at), c.at) : c.root
     // a manager is told the entity first: `manager.findOne(Note, { where })`
     const [entity, ...args] = c.args
-    if (entity?.v === 'class' && (Object.hasOwn(OPS, method) || method === 'create')) return ofRepository({ ...c, args }, method, tableOfClass(entity))
+    if (entity?.v === 'class' && (Object.hasOwn(TYPEORM_OPERATIONS, method) || method === 'create'))
+      return ofRepository({ ...c, args }, method, tableOfClass(entity))
     if (/^(?:save|remove)$/.test(method) && entity)
       return ofRepository(c, method, entity.v === 'instance' ? tableOfClass(entity.of) : entity.v === 'row' ? entity.table : '')
     return sqlClient.call?.(c)
@@ -81,9 +82,9 @@ function ofRepository(c: LibraryCall, method: string, table: string): Val | unde
     return first
   }
   if (method === 'preload') return first
-  if (!Object.hasOwn(OPS, method)) return undefined
+  if (!Object.hasOwn(TYPEORM_OPERATIONS, method)) return undefined
   if ((method === 'save' || method === 'remove' || method === 'softRemove') && first) return ofEntity(c, method, table, first)
-  const op = OPS[method] as DbOp
+  const op = TYPEORM_OPERATIONS[method] as DbOp
   const filters: FilterDraft[] = []
   const by = /By/.test(method) || op !== 'select'
   const options = first?.v === 'object' ? first.props : {}
@@ -142,14 +143,14 @@ function ofEntity(c: LibraryCall, method: string, table: string, entity: Val): V
   return { v: 'row', table: known?.table ?? table, step }
 }
 
-const ENDS = /^(?:getOne|getOneOrFail|getMany|getManyAndCount|getRawOne|getRawMany|getCount|getExists|execute|stream)$/
+const TYPEORM_TERMINAL_METHOD = /^(?:getOne|getOneOrFail|getMany|getManyAndCount|getRawOne|getRawMany|getCount|getExists|execute|stream)$/
 
 /** `n.userId = :userId`, `(n.id IN (:...ids`. */
 const COMPARISON = /^\(? ?(?:["\w]{1,64}\.)?"?(\w{1,64})"? ?(=|in|<>|!=|>=|<=|>|<|like|ilike) ?\(? ?:(?:\.\.\.)?(\w{1,64})/i
 
 /** `repo.createQueryBuilder('n').where('n.id = :id', { id }).getOne()`; nothing is asked before the call at its end. */
 function built(c: LibraryCall, method: string): Val | undefined {
-  if (queryBuilderText(c, clientOf(c)) || !ENDS.test(method)) return undefined
+  if (queryBuilderText(c, clientOf(c)) || !TYPEORM_TERMINAL_METHOD.test(method)) return undefined
   const of = (name: RegExp) => c.links.filter((l) => l.args && name.test(l.name))
   const target = of(/^(?:from|into|update|delete)$/)
     .map((l) => l.args?.[0])

@@ -2,7 +2,7 @@ import { constant, constantString, type Link, object, UNKNOWN, type Val } from '
 import type { Client } from '../../types.ts'
 import type { LibraryCall } from '../library.ts'
 
-const STORAGE: Readonly<Record<string, 'read' | 'write' | 'delete' | 'list' | 'sign'>> = {
+const STORAGE_OPERATIONS: Readonly<Record<string, 'read' | 'write' | 'delete' | 'list' | 'sign'>> = {
   download: 'read',
   getPublicUrl: 'read',
   info: 'read',
@@ -25,7 +25,7 @@ const BUCKETS: Readonly<Record<string, 'manage' | 'delete'>> = { createBucket: '
 /** A call of `client.storage`: what is done to the files of a bucket, or to a bucket. */
 export function storageCall(c: LibraryCall, client: Client): Val | undefined {
   const last = c.links[c.links.length - 1] as Link
-  const op = STORAGE[last.name]
+  const op = STORAGE_OPERATIONS[last.name]
   const bucket = c.links.find((l) => l.name === 'from')?.args?.[0]
   const ofBucket = BUCKETS[last.name]
   if (ofBucket && !bucket) {

@@ -7,7 +7,7 @@ import { storageCall } from './supabase-storage.ts'
 
 /** Variables that hold the service role's key or another server key of the platform. */
 const SERVICE_KEY = /service[_-]?(?:role|key)|SERVICE_?ROLE|secret_?key|SB_SECRET|SUPABASE_(?:SECRET|ADMIN|SERVICE)|ADMIN_KEY/i
-const PUBLIC_KEY = /anon|publishable|public/i
+const PUBLISHABLE_KEY_NAME = /anon|publishable|public/i
 
 /** supabase-js and the packages around it: which key makes which client. */
 export const supabase: Library = {
@@ -77,7 +77,7 @@ export function rightsOf(key: Val | undefined, depth = 0): Client['rights'] {
   switch (key.v) {
     case 'env':
       if (SERVICE_KEY.test(key.name)) return 'service'
-      if (PUBLIC_KEY.test(key.name)) return key.fallback && rightsOf(key.fallback as Val, depth + 1) === 'service' ? 'service' : 'anon'
+      if (PUBLISHABLE_KEY_NAME.test(key.name)) return key.fallback && rightsOf(key.fallback as Val, depth + 1) === 'service' ? 'service' : 'anon'
       return key.fallback ? rightsOf(key.fallback as Val, depth + 1) : 'unknown'
     case 'const':
       if (typeof key.value !== 'string') return 'unknown'
@@ -88,12 +88,12 @@ export function rightsOf(key: Val | undefined, depth = 0): Client['rights'] {
       return (
         names.find((r) => r === 'service') ??
         names.find((r) => r === 'anon') ??
-        (SERVICE_KEY.test(key.name) ? 'service' : PUBLIC_KEY.test(key.name) ? 'anon' : 'unknown')
+        (SERVICE_KEY.test(key.name) ? 'service' : PUBLISHABLE_KEY_NAME.test(key.name) ? 'anon' : 'unknown')
       )
     }
     case 'chain': {
       const name = key.links.map((l) => l.name).join('.')
-      return SERVICE_KEY.test(name) ? 'service' : PUBLIC_KEY.test(name) ? 'anon' : 'unknown'
+      return SERVICE_KEY.test(name) ? 'service' : PUBLISHABLE_KEY_NAME.test(name) ? 'anon' : 'unknown'
     }
     case 'any': {
       const each = key.alts.map((a) => rightsOf(a.value, depth + 1))
@@ -134,7 +134,7 @@ function sendsCallersToken(options: Val | undefined): boolean {
   return token !== undefined && rightsOf(token) !== 'service' && mentionsRequest(token)
 }
 
-const OPS: Readonly<Record<string, DbOp>> = { select: 'select', insert: 'insert', update: 'update', upsert: 'upsert', delete: 'delete' }
+const SUPABASE_OPERATIONS: Readonly<Record<string, DbOp>> = { select: 'select', insert: 'insert', update: 'update', upsert: 'upsert', delete: 'delete' }
 const FILTERS: Readonly<Record<string, FilterDraft['op']>> = {
   eq: 'eq',
   in: 'in',
@@ -221,11 +221,12 @@ export const supabaseClient: Library = {
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
     }
     if (!from?.args) return undefined
-    const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
+    const op =
+      c.links.find((l) => Object.hasOwn(SUPABASE_OPERATIONS, l.name) && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
     const table = tableName(from.args[0], c.links)
     if (!op) return readOfAny(c, client, table, from.args[0])
     const step = c.it.emit({ ...query(client, table, op, c.links), ...namedBy(table, from.args[0]) }, c.chain.at)
-    const kind = OPS[op.name]
+    const kind = SUPABASE_OPERATIONS[op.name]
     const one = c.links.some((l) => l.name === 'single' || l.name === 'maybeSingle')
     const returns = kind === 'select' || c.links.some((l) => l.name === 'select' && l.args)
     const data: Val = !returns ? constant(null) : { v: 'row', table, step, ...(one ? {} : { many: true as const }) }
@@ -288,7 +289,7 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
     else if (FILTERS[l.name] && l.args && column)
       filters.push({ column: constantString(column) ?? '', op: FILTERS[l.name] as FilterDraft['op'], value: value ?? UNKNOWN })
   }
-  const kind = OPS[op.name] as DbOp
+  const kind = SUPABASE_OPERATIONS[op.name] as DbOp
   const select = links.find((l) => l.name === 'select' && l.args)
   const columns = selection(select?.args?.[0])
   const options = (kind === 'select' ? select?.args?.[1] : op.args?.[1]) ?? UNDEFINED

@@ -88,7 +88,7 @@ const limiters: Library = {
   },
 }
 
-const FIELD: Readonly<Record<string, 'body' | 'query' | 'params' | 'header' | 'cookie'>> = {
+const REQUEST_PART_BY_VALIDATOR: Readonly<Record<string, 'body' | 'query' | 'params' | 'header' | 'cookie'>> = {
   check: 'body',
   body: 'body',
   query: 'query',
@@ -105,7 +105,7 @@ const expressValidator: Library = {
   packages: ['express-validator', 'express-validator/'],
   call(c) {
     const [made] = c.links.filter((l) => l.args)
-    const part = made && FIELD[made.name]
+    const part = made && REQUEST_PART_BY_VALIDATOR[made.name]
     const name = constantString(made?.args?.[0])
     if (!part || name === undefined) return undefined
     // nothing runs before the middleware does

@@ -20,7 +20,7 @@ import { beforeAnyAdministrator, rightsToldOf } from './permission-query.ts'
 import { claimOf, saidByHeader } from './unverified-claim.ts'
 
 /** Methods that ask whether something is among others, or a part of it. */
-const MEMBERSHIP = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
+const MEMBERSHIP_TEST = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
 
 /** What was found out about each behaviour: conditions share their values. By twice the depth, odd when truthy. */
 const knownProofs = new WeakMap<Behaviour, Map<Value, (Proof | null | undefined)[]>>()
@@ -63,7 +63,7 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
         return a && b ? proofOfComparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth, proofOf) : undefined
       if (value.op === 'delegated')
         return a?.v === 'call' ? { who: 'check', trust: 'verified', how: `${a.name}, which is given the caller's credential` } : undefined
-      if (MEMBERSHIP.test(value.op)) return truthy ? proofOfMembership(value.of, behaviour, depth, proofOf) : undefined
+      if (MEMBERSHIP_TEST.test(value.op)) return truthy ? proofOfMembership(value.of, behaviour, depth, proofOf) : undefined
       if (value.op === '&') return truthy ? asAdmin(next(rightsAmong(value.of), true)) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
       // `rows.length < 1`
@@ -98,7 +98,7 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
     case 'request':
       return truthy ? claimOf(value, behaviour) : undefined
     case 'call':
-      if (MEMBERSHIP.test(value.name)) return truthy ? (saidByHeader(value) ?? proofOfMembership(value.args, behaviour, depth, proofOf)) : undefined
+      if (MEMBERSHIP_TEST.test(value.name)) return truthy ? (saidByHeader(value) ?? proofOfMembership(value.args, behaviour, depth, proofOf)) : undefined
       return (truthy ? claimProof(value, behaviour) : undefined) ?? unknownCheck(value, truthy)
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.

@@ -18,7 +18,7 @@ import {
 import type { Behaviour, Filter, Step, Value } from '../../../behaviour/types.ts'
 import { isTainted } from '../../request/request-taint.ts'
 import type { Proof } from '../guard-model.ts'
-import { ADMINS, ADMINS_SESSIONS, isCredential, isRoleField } from '../identity-words.ts'
+import { ADMINS_SESSIONS, APP_ADMIN_TABLE, isCredential, isRoleField } from '../identity-words.ts'
 import { credentialLookedUp } from './credential-lookup-rest.ts'
 import { keyForLookUp } from './credential-lookup-rpc.ts'
 import { asksAnotherService } from './delegated-authentication.ts'
@@ -64,7 +64,7 @@ export function rowProof(index: number, field: string | undefined, behaviour: Be
   if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
     const caller = f.op === 'eq' || asksForAddress(f) ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
-    const who = isRoleField(field) || isGrant(step.effect, field) || asksForRole(step.effect) || ADMINS.test(step.effect.table) ? 'admin' : 'user'
+    const who = isRoleField(field) || isGrant(step.effect, field) || asksForRole(step.effect) || APP_ADMIN_TABLE.test(step.effect.table) ? 'admin' : 'user'
     if (caller && !mayBeLeftOut(caller, step)) return { who, trust: caller.trust, how: caller.how, ...(caller.at ? { at: caller.at } : {}) }
     if (f.op === 'eq' && isCheckedClaim(f.value, behaviour)) return { who, trust: 'verified', how: CHECKED_TOKEN }
     if (f.op === 'eq' && mentions(f.value, (x) => isVouchedFor(x, behaviour)))
@@ -139,7 +139,7 @@ function proofBehindLookUp(step: Step, behaviour: Behaviour, hops: number): Proo
   for (const f of step.effect.filters)
     if (f.value.v === 'row' && f.value.step >= 0 && behaviour.steps[f.value.step] !== step) {
       const p = rowProof(f.value.step, f.value.field, behaviour, 0, hops)
-      if (p) return p.who === 'user' && f.op === 'eq' && (ADMINS.test(step.effect.table) || asksForRole(step.effect)) ? { ...p, who: 'admin' } : p
+      if (p) return p.who === 'user' && f.op === 'eq' && (APP_ADMIN_TABLE.test(step.effect.table) || asksForRole(step.effect)) ? { ...p, who: 'admin' } : p
     }
   return undefined
 }

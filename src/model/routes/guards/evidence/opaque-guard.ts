@@ -2,7 +2,7 @@ import type { Value } from '../../../behaviour/types.ts'
 import { isTainted } from '../../request/request-taint.ts'
 import { serverSecret } from '../environment-condition.ts'
 import type { Proof } from '../guard-model.ts'
-import { RIGHTS } from '../identity-words.ts'
+import { RIGHTS_QUESTION_NAME } from '../identity-words.ts'
 
 const LEFT_ON_REQUEST =
   /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
@@ -35,6 +35,6 @@ export function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boole
   if (truthy)
     for (const a of value.args)
       if (a.v === 'caller' && a.trust === 'verified')
-        return { who: RIGHTS.test(value.name) ? 'admin' : 'user', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
+        return { who: RIGHTS_QUESTION_NAME.test(value.name) ? 'admin' : 'user', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
   return undefined
 }

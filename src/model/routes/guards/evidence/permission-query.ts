@@ -23,12 +23,12 @@ export function asksForRole({ table, filters }: { readonly table: string; readon
 const isWord = (value: unknown): boolean =>
   typeof value === 'string' && /^[a-z][\w.:-]{1,60}$/i.test(value) && !/^(?:active|approved|enabled|true|accepted)$/i.test(value)
 
-const GRANTS = /(?:^|[._])(?:\w{1,40}_)?(?:access|permissions?|rights|privileges|grants)$/i
-const GRANTED = /^(?:can|may)_?[a-z]/i
+const PERMISSION_TABLE = /(?:^|[._])(?:\w{1,40}_)?(?:access|permissions?|rights|privileges|grants)$/i
+const PERMISSION_FUNCTION_NAME = /^(?:can|may)_?[a-z]/i
 
 /** What a table of rights says that somebody may do with a part of the application: `module_access.can_manage`, found by the person alone. */
 export function isGrant({ table, filters }: { readonly table: string; readonly filters: readonly Filter[] }, field: string | undefined): boolean {
-  return field !== undefined && GRANTED.test(field) && GRANTS.test(table) && !filters.some((f) => isTainted(f.value))
+  return field !== undefined && PERMISSION_FUNCTION_NAME.test(field) && PERMISSION_TABLE.test(table) && !filters.some((f) => isTainted(f.value))
 }
 
 /** What an endpoint that is asked about the caller says of their rights: `(await fetch(`/api/permissions?user=${userId}`)).roles`. */
