@@ -2,7 +2,8 @@ import { mentions, partsOf } from '../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/types.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 
-const ADMIN_PAGE_PATH = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
+/** Paths of pages for administrators, by one of their segments. */
+export const ADMIN_PAGE_PATH = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
 const REGISTERS = /(?:^|[/_-])(?:sign-?up|register|registration|create-account|join)(?:[/_-]|$)/i
 
 /** Whether strangers get an account of the application by themselves; where nobody does, whoever is signed in was let in by its owner. */

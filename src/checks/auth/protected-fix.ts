@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { ADMIN_PAGE_PATH } from './admin-pages.ts'
 import { inCookiesFirst } from './in-cookies-first.ts'
 import { type OwnSession, ownSessionCode } from './own-session.ts'
 
@@ -37,8 +38,6 @@ interface Around {
   /** The sessions that the application keeps itself. */
   readonly ofItsOwn?: OwnSession
 }
-
-const ADMIN_PAGE_PATH = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
 
 const isForAdministrators = ({ route }: Route): boolean => ADMIN_PAGE_PATH.test(route)
 

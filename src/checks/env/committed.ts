@@ -1,5 +1,6 @@
 import { plural } from '../../lib/plural.ts'
 import { setValue } from '../../lib/rewrite.ts'
+import { NAME_BASED_KINDS } from '../../model/code/secrets.ts'
 import type { EnvFileState, EnvSecret, IgnoreGap } from '../../model/env/env.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
@@ -41,9 +42,6 @@ export default defineCheck({
     return passed(...evidence)
   },
 })
-
-/** Kinds that only their name gives away; in templates and test files such values are made up. */
-const NAME_BASED_KINDS = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
 
 function fileIssue(file: EnvFileState, kept: readonly string[]): Issue[] {
   const counts = (s: EnvSecret) => s.live !== 'local-demo' && !((file.template || file.test) && NAME_BASED_KINDS.has(s.kind))

@@ -1,3 +1,4 @@
+import { ROW_COMMANDS } from '../../database/access/sql.ts'
 import type { Grant, Hole, Table } from '../../database/database.ts'
 import { plural } from '../../lib/plural.ts'
 import { withCapital } from '../../lib/with-capital.ts'
@@ -19,8 +20,6 @@ import {
 } from './messages/rls.ts'
 import { besideAdministrators, enableAdvice } from './remediation/enable-rls-advice.ts'
 import { keptByCode } from './shared/owner-column-from-code.ts'
-
-const ROW_COMMANDS = ['select', 'insert', 'update', 'delete']
 
 export default defineCheck({
   number: 1,
@@ -85,7 +84,7 @@ function isReadOnlyByDeclaration(model: Pick<AppModel, 'declared'>, table: Table
 
 function browserGrants(table: Table): readonly Grant[] {
   return table.grants.filter(
-    (g) => ROW_COMMANDS.includes(g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'),
+    (g) => ROW_COMMANDS.some((c) => c === g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'),
   )
 }
 

@@ -1,3 +1,6 @@
+/** The commands of SQL that read or change rows; a policy for all of them is one for each. */
+export const ROW_COMMANDS = ['select', 'insert', 'update', 'delete'] as const
+
 /** Quotes an identifier. */
 export function ident(name: string): string {
   return `"${name.replaceAll('"', '""')}"`

@@ -25,7 +25,7 @@ const PRIVILEGED_ACCOUNT_WORD = /admin|owner|super|root|staff|manager|moderator|
 const GIVEN_POWER =
   /\b(?:\w{0,12}_?roles?(?:_?name)?|(?:user_?|account_?)?type(?:_?\w{1,20})?)["']?\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z]{1,20}\.)?\w{0,20}(?:admin|owner|super_?user|staff|manager|moderator|propriet|gerente|gestor)|\bis_?(?:super_?)?(?:admin|staff|owner|super_?user)["']?\s{0,3}[:=]\s{0,3}true\b/i
 /** What everybody tries first, or what seeds for trying out are filled with. */
-const COMMON_PASSWORD =
+const SEED_PASSWORD =
   /^(?:pass(?:word|wort|wd)?|secret|senha|test(?:er|ing)?|demo|guest|user|admin|changeme|welcome|qwerty|letmein|abc)?[0-9]{0,8}[!@#$.]{0,3}$/i
 const PLACEHOLDER_PASSWORD = /wrong|invalid|your|dummy|placeholder|not[-_ ]?(?:a|used|set)|oauth|external|\*{3}|x{4}|[<>{}]/i
 const EXAMPLE_ACCOUNT = /@(?:[\w-]{1,40}\.)?(?:example|test|demo|mock|fake|sample|seed)\.|test|demo|exampl|sample|dummy|mock|fake/i
@@ -49,7 +49,7 @@ export function accountPassword(text: string, left: number, right: number): Show
     WHOSE.exec(fields)?.[2] ?? heldAddress(text, fields) ?? (hashed && !/\b(?:user_?name|login|e_?mail)\b/i.test(fields) ? undefined : WHOSE.exec(text)?.[2])
   if (whose === undefined) return !hashed && GIVEN_ADDRESS.test(fields) ? { kind: 'first-password', ...made } : undefined
   const power = GIVEN_POWER.test(fields) || PRIVILEGED_ACCOUNT_WORD.test(whose) || (!hashed && GIVEN_POWER.test(text))
-  const person = hashed !== undefined && !COMMON_PASSWORD.test(value) && !EXAMPLE_ACCOUNT.test(whose) && !/test|demo|exampl|sampl/i.test(value)
+  const person = hashed !== undefined && !SEED_PASSWORD.test(value) && !EXAMPLE_ACCOUNT.test(whose) && !/test|demo|exampl|sampl/i.test(value)
   return { kind: power || person ? 'account-password' : 'try-out-password', ...made }
 }
 

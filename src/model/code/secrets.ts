@@ -11,7 +11,7 @@ import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedSecret } from './code.ts'
 
 /** Kinds that only a name gives away: believed in source code, not in documentation, tests, examples and local set-ups. */
-const NAME_BASED_KINDS = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
+export const NAME_BASED_KINDS = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
 /** Where accounts are made for whoever works on the application, on a machine of their own. */
 const FOR_DEVELOPMENT = /(?:^|\/)(?:dev|development|local)\/|(?:^|[/._-])(?:dev|local|fixtures?|mocks?|fakes?|stubs?|demo|sample|example|e2e)(?:[/._-]|$)/i
 /** Formats that tests make up for themselves. */

@@ -12,7 +12,7 @@ const isCode = (column: string | undefined): boolean => column !== undefined && 
 /** Where an account keeps what is sent to its user when he has forgotten the password, whatever the address of the handler is called. */
 const RESETS = /^(?:\w{1,20}_)?(?:reset|recovery|forgot\w{0,8})_?(?:\w{1,20}_)?(?:token|code|hash|otp|pin)s?$/
 /** What a code or the token of a link is drawn by. */
-const RANDOM_GENERATOR = /random|uuid|nanoid|createId/i
+export const RANDOM_GENERATOR = /random|uuid|nanoid|createId/i
 const PASSWORD_COLUMN = /^(?:hashed_?|encrypted_?)?(?:password|passwd|pwd)(?:_?(?:hash|digest))?$/i
 /** What a person types, as the request calls it: `otp`, `verificationCode`. */
 const TYPED_CODE_PARAMETER = /^(?:otp|pin|code|\w+(?:Otp|Pin|Code|_otp|_pin|_code)|\w+OTP)$/

@@ -6,7 +6,7 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { referredTo } from '../shared/violation.ts'
 
-const BROWSER_ROLES = /^(?:public|authenticated|anon)$/
+const BROWSER_POLICY_ROLE = /^(?:public|authenticated|anon)$/
 /** A question for who calls. */
 const CALLER_ID_SQL = /\bauth\s*\.\s*(?:uid|jwt)\s*\(|\bcurrent_user_id\s*\(/i
 const ROLE_SQL = /\b(?:has_role|is_\w{0,20}admin\w{0,20}|is_\w{0,20}staff|role|roles)\b/i
@@ -27,7 +27,7 @@ export function parentByPolicy(column: string, table: Table, { tables, policies 
 const waysIn = rememberFor((policies: readonly Policy[]): ReadonlyMap<string, readonly string[]> => {
   const ways = new Map<string, string[]>()
   for (const p of policies) {
-    if (!p.permissive || (p.command !== 'insert' && p.command !== 'all') || !p.roles.some((r) => BROWSER_ROLES.test(r))) continue
+    if (!p.permissive || (p.command !== 'insert' && p.command !== 'all') || !p.roles.some((r) => BROWSER_POLICY_ROLE.test(r))) continue
     const name = `${p.schema}.${p.table}`
     ways.set(name, [...(ways.get(name) ?? []), p.check ?? p.using ?? ''])
   }
@@ -44,7 +44,7 @@ export function isKeptForOwners(table: Table, policies: readonly Policy[]): bool
       p.schema === table.schema &&
       p.table === table.name &&
       (p.command === 'update' || p.command === 'all') &&
-      p.roles.some((r) => BROWSER_ROLES.test(r)),
+      p.roles.some((r) => BROWSER_POLICY_ROLE.test(r)),
   )
   return (
     ways.length > 0 &&

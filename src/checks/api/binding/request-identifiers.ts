@@ -5,6 +5,7 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Value } from '../../../model/behaviour/types.ts'
+import { ROW_CHANGES } from '../../../model/routes/operations/sensitive-operations.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { isSteered } from './request-influence.ts'
@@ -65,7 +66,6 @@ const isNobodys = ({ userData, foreignKeys }: Table, tables: readonly Table[], d
 const PRINCIPAL_TABLE =
   /^"?(?:users?|profiles?|accounts?|members?|customers?|clients?|patients?|students?|orders?|organi[sz]ations?|workspaces?|teams?|tenants?|companies)"?$/i
 
-const ROW_CHANGES: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'delete'])
 const ROLE_PARAMETER = /(?:^|_)roles?(?:_|$)|^is_?\w{0,12}admin$/i
 
 const sets = (work: readonly Work[], column: RegExp): boolean => work.some((w) => w.sets?.some((c) => column.test(c)))

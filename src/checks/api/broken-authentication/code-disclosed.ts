@@ -6,11 +6,10 @@ import { guardOfStep } from '../../../model/routes/guards/guard.ts'
 import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import { registers } from '../auth-flows/registration.ts'
+import { RANDOM_GENERATOR } from '../auth-flows/verification-code.ts'
 
 /** Where a code is kept that signs somebody in or sets another password. */
 const OPENS_ACCOUNT = /^(?:\w{1,20}_)?(?:reset|otp|magic|login|sign_?in|one_?time|recovery|password)_?(?:\w{1,20}_)?(?:token|code|hash|otp|pin)s?$|^otp$/
-/** What a code or the token of a link is drawn by. */
-const RANDOM_GENERATOR = /random|uuid|nanoid|createId/i
 
 /** Whether the answer holds the code that was to be sent to the account's own address: whoever names an address has the account. */
 export const tellsCode = rememberFor((route: Route): boolean => {

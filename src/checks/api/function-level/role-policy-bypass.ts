@@ -5,7 +5,7 @@ import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
 import { aboutQuery, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
-const BROWSER_ROLES = /^(?:public|authenticated)$/i
+const SESSION_POLICY_ROLE = /^(?:public|authenticated)$/i
 /** A policy that asks what somebody is: `has_role(auth.uid(), 'admin')`, `profiles.role = 'admin'`. */
 const ROLE_POLICY_SQL =
   /\bhas_(?:any_)?role\b|\bis_(?:(?:super|platform|site|app|system|global|master)_?)?(?:admin(?:istrator)?|staff|moderator|manager)\b|\b(?:user_)?role ?(?:::\w{1,40} ?)?= (?:any )?(?:array\[)?'/i
@@ -112,7 +112,7 @@ const policiesFor = (table: Table, op: Query['op'], policies: readonly Policy[])
       p.schema === table.schema &&
       p.table === table.name &&
       (p.command === op || p.command === 'all') &&
-      p.roles.some((r) => BROWSER_ROLES.test(r)),
+      p.roles.some((r) => SESSION_POLICY_ROLE.test(r)),
   )
 
 /** Some policy lets browsers do it, each asks for a role, and whoever has none was refused. */

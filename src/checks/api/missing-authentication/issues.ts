@@ -1,6 +1,6 @@
 import type { Place, RelatedPlace } from '../../../lib/place.ts'
 import type { Route } from '../../../model/routes/routes.ts'
-import type { Issue } from '../../define-check.ts'
+import { type Issue, SEVERITY_RANK } from '../../define-check.ts'
 import { tellsCode } from '../broken-authentication/code-disclosed.ts'
 import { connectedForNamed } from '../broken-authentication/unbound-integration.ts'
 import { decodedFor } from '../broken-authentication/unverified-jwt.ts'
@@ -14,7 +14,7 @@ import { type Audience, audienceOf } from '../remediation/intended-caller.ts'
 import { handlerFunction } from '../shared/handler-function.ts'
 import { placeOfRoute } from '../shared/route-location.ts'
 import { type Cause, saysFine, saysMalformed } from './cause.ts'
-import { SEVERITY_RANK, weight } from './severity.ts'
+import { weight } from './severity.ts'
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
 export function mergeCauses(causes: readonly Cause[], known: Known): Issue[] {

@@ -6,11 +6,8 @@ import type { Behaviour, Step } from '../../../model/behaviour/types.ts'
 import { EVENTS_KEY } from '../../../model/routes/operations/signing-oracle.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import type { Severity } from '../../define-check.ts'
+import { SEVERITY_RANK, type Severity } from '../../define-check.ts'
 import { isRationed } from '../rate-limit/enforced-quota.ts'
-
-/** Severities in order. */
-export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
 
 /** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
 export function isPublicContentTable(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {

@@ -4,6 +4,7 @@ import { steady } from '../../../lib/memo/stable-reference.ts'
 import { says, snakeCase } from '../../../lib/snake-case.ts'
 import { isCallers, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
+import { ORDER_STATUS_COLUMN } from '../../../model/routes/operations/marked-paid.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { breachOfColumn, callerOf, directly, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
@@ -13,7 +14,6 @@ import { hasShape, isHarmlessChoice, payloadRows, wholeBody } from './mass-assig
 const SOLD =
   /^(?:(?:subscription|billing|membership)_?(?:status|state|plan|tier|type|level|end(?:s|_?date|s?_?at)?)|plan(?:_(?:id|name|type|tier|status))?|tier|is_?(?:pro|premium|paid|active_?subscriber)|credits?|balance|paid|payment_status|premium_until|current_period_end)$/i
 
-const ORDER_STATUS_COLUMN = /^(?:order_?)?status$/i
 /** What an order is once the money is there. */
 const PAID_ORDER_VALUE = /^(?:paid|completed?|confirmed|succeeded|success|processing|active)$/i
 

@@ -1,3 +1,4 @@
+import { ROW_CHANGES } from '../../../model/routes/operations/sensitive-operations.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { Fix } from '../../define-check.ts'
 import { isSteered } from '../binding/request-influence.ts'
@@ -58,7 +59,6 @@ const WHAT_ONLY_THE_SERVER_SAYS =
 /** What a visitor sends in is new; whatever was there before belongs to somebody. */
 const touchesRows = ({ work }: Route): boolean => work.some((w) => !w.hidden && !w.guard && OF_ROWS.has(w.kind) && (w.kind !== 'read' || w.userData))
 
-const ROW_CHANGES: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'delete'])
 const OF_ROWS: ReadonlySet<Work['kind']> = new Set(['read', 'update', 'delete', 'file-read', 'file-delete'])
 
 /** Nobody can be asked who they are: what they hold can. */

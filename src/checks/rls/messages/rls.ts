@@ -94,7 +94,8 @@ export function fixOf(hole: Hole, otherwise: string): Fix {
 
 const COVERED = 'Drop the policy: another one lets owners in already, and this one lets in everybody beside them.'
 
-const COMMANDS_BY_CHECK: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
+/** The commands that each of the three checks of row level security judges. */
+export const COMMANDS_BY_CHECK: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
 
 /** The checks of rows that one policy fails beside this one, where the same change closes all, and that change: a policy for everything is told once. */
 export function alsoFailedBy(

@@ -6,7 +6,7 @@ import { FOR_WHOM, isOpenToVisitors, SEE_REACHED, WHO_TAKES_PART } from '../../.
 import { isForAnybody, isOpenPolicy, neverTheCaller } from '../../../database/access/policies/open-policy.ts'
 import { askedByWords } from '../../../database/access/policies/permission-helpers.ts'
 import { isPrivateByName } from '../../../database/access/row-audience/public-content.ts'
-import { ident, readable, readableName } from '../../../database/access/sql.ts'
+import { ident, ROW_COMMANDS, readable, readableName } from '../../../database/access/sql.ts'
 import type { Command, Hole, Policy, Table } from '../../../database/database.ts'
 import type { Place } from '../../../lib/place.ts'
 import type { AppModel } from '../../../model/app-model.ts'
@@ -354,8 +354,6 @@ function missing(uses: readonly Use[], policies: readonly Policy[]): string {
     role.length ? ` For ${listed(role)} there are policies that ask for a role alone: whoever else uses these pages needs one as well.` : '',
   ].join('')
 }
-
-const ROW_COMMANDS = ['select', 'insert', 'update', 'delete'] as const
 
 function openWords(code: string, table: Table, uses: readonly Use[]): string {
   if (!code.includes('using (true)')) return ''

@@ -1,7 +1,7 @@
 import type { Hole } from '../../../database/database.ts'
 import { withCapital } from '../../../lib/with-capital.ts'
 import { type Fix, type Issue, SEVERITIES } from '../../define-check.ts'
-import { everybody, listed, whoGetsIn } from '../messages/rls.ts'
+import { COMMANDS_BY_CHECK, everybody, listed, whoGetsIn } from '../messages/rls.ts'
 
 /** What a policy is found to let through. */
 export interface FoundIn {
@@ -14,8 +14,6 @@ export function oneForEachHelper(found: readonly FoundIn[], check: 2 | 3 | 4, al
   const byHelper = Map.groupBy(found, ({ hole, issue }) => hole.helper?.object ?? issue)
   return [...byHelper.values()].map((group) => ((group[0] as FoundIn).hole.helper ? helperIssue(group, check, all, schema) : (group[0] as FoundIn).issue))
 }
-
-const COMMANDS_BY_CHECK: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
 
 const ATTACK_BY_CHECK = {
   2: (tables: string) => `read every user's rows in ${tables}`,

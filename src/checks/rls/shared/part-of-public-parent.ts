@@ -6,7 +6,7 @@ import { policiesOf, qualifiedName, tableOfHole } from '../messages/rls.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access'>
 
-const BROWSER_ROLES = /^(public|anon|authenticated)$/i
+const PUBLIC_POLICY_ROLE = /^(public|anon|authenticated)$/i
 
 /**
  * Rows that are part of what their owner shows to everybody, the opening hours of a hall or the pictures of an advertisement: they name
@@ -27,7 +27,9 @@ export function isPartOfShown(model: Model, table: Table, hole: Hole): boolean {
 function isWrittenByItsOwner({ schema, access }: Model, table: Table): boolean {
   const name = qualifiedName(table)
   if (access.holes?.some((h) => h.kind === 'policy' && h.object === name && h.command !== 'select')) return false
-  return policiesOf(schema, table).some((p) => p.permissive && (p.command === 'insert' || p.command === 'all') && p.roles.some((r) => BROWSER_ROLES.test(r)))
+  return policiesOf(schema, table).some(
+    (p) => p.permissive && (p.command === 'insert' || p.command === 'all') && p.roles.some((r) => PUBLIC_POLICY_ROLE.test(r)),
+  )
 }
 
 function isShown({ schema, access }: Model, table: Table, who: Hole['who']): boolean {

@@ -1,9 +1,9 @@
 import type { Table } from '../../database.ts'
 import type { Reading } from '../policies/read-policies.ts'
 import { checkLiterals } from '../trials/seed-values.ts'
+import { APPROVAL_STATE_COLUMN } from './pending-state.ts'
 import { isOnePerUser } from './privilege-columns.ts'
 
-const APPROVAL_STATE_COLUMN = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i
 const UNAPPROVED_STATE_DEFAULT = /^'(pending(_\w{1,20})?|submitted|in_review|under_review|awaiting_\w{1,20}|unverified|waiting)'/i
 const ADMITTED_FLAG_COLUMN = /^(approved|verified)$/i
 const APPROVED_AT_COLUMN = /^(approved|verified)_(at|on)$/i

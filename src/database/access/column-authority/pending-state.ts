@@ -2,7 +2,8 @@ import type { Table } from '../../database.ts'
 import type { RowState } from '../expression/disjunct.ts'
 import type { Reading } from '../policies/read-policies.ts'
 
-const APPROVAL_STATE_COLUMN = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i
+/** Columns that hold how far an approval is. */
+export const APPROVAL_STATE_COLUMN = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i
 /** A row that waits for somebody else's word. */
 const WAITING = /^(pending(_\w{1,20})?|submitted|in_review|under_review|awaiting_\w{1,20}|unverified|waiting|pendiente|pendente|ausstehend)$/i
 /** What is put to the user himself, whose answer ends the waiting. */

@@ -1,9 +1,9 @@
 import { says } from '../../../lib/snake-case.ts'
 import type { Catalog, Table } from '../../database.ts'
+import { AMOUNT_COLUMN } from './wallet-movement.ts'
 
 /** Where users ask to be paid what they have. */
 const ASKS_FOR_MONEY = /(?:^|_)(?:withdraw(?:al)?s?|payouts?|cash_?outs?|saques?|retiros?)(?:_?(?:requests?|solicitudes|pedidos))?$/i
-const AMOUNT_COLUMN = /^(?:amount|value|total|monto|importe|valor)(?:_|$)/i
 const STORED_VALUE_STATE_COLUMN = /(?:^|_)(?:status|state|estado|stato)$/i
 const STORED_AMOUNT_TYPE = /^(?:int|bigint|smallint|numeric|real|double|money)/
 

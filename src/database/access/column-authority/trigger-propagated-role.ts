@@ -3,7 +3,7 @@ import type { Catalog, Table } from '../../database.ts'
 import { nameOf } from '../policies/read-policies.ts'
 import { allowedValues } from '../trials/seed-values.ts'
 
-const ROLE_COLUMN = /(?:^|_)roles?$/i
+const PROPAGATED_ROLE_COLUMN = /(?:^|_)roles?$/i
 const PRIVILEGED_ROLE_WORD = /owner|admin|super_?user|moderator|staff/i
 const INSERT_VALUES_SQL =
   /\binsert\s+into\s+(?:"?\w{1,63}"?\s*\.\s*)?"?(\w{1,63})"?\s*\(([\w\s",]{1,400})\)\s*values\s*\(([^;]{1,400}?)\)\s*(?:;|on\s+conflict|returning|$)/gi
@@ -20,9 +20,9 @@ export function handedToRoles(table: Table, catalog: Catalog): readonly string[]
 /** Columns of the new row that a function writes as roles. */
 function rolesWritten(body: string): string[] {
   return [...body.matchAll(INSERT_VALUES_SQL)].flatMap(([, into = '', names = '', values = '']) => {
-    if (!ROLE_COLUMN.test(into)) return []
+    if (!PROPAGATED_ROLE_COLUMN.test(into)) return []
     const written = values.split(',').map((v) => NEW_COLUMN_REFERENCE.exec(v.trim())?.[1]?.toLowerCase())
-    return names.split(',').flatMap((name, i) => (ROLE_COLUMN.test(name.trim().replaceAll('"', '')) ? (written[i] ?? []) : []))
+    return names.split(',').flatMap((name, i) => (PROPAGATED_ROLE_COLUMN.test(name.trim().replaceAll('"', '')) ? (written[i] ?? []) : []))
   })
 }
 

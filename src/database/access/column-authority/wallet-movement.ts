@@ -6,7 +6,8 @@ import { nameOf } from '../policies/read-policies.ts'
 const WALLET_MOVEMENT_TABLE = /transa[ck]|deposit|withdraw|transfer|top_?up|pay_?in|payout/i
 const PURSE = /wallet|(^|_)purses?$/i
 const BALANCE_COLUMN = /(^|_)balance$/i
-const AMOUNT_COLUMN = /^(?:amount|value|total|monto|importe|valor)(?:_|$)/i
+/** Columns that hold how much money moves. */
+export const AMOUNT_COLUMN = /^(?:amount|value|total|monto|importe|valor)(?:_|$)/i
 const KIND = /^(?:type|kind|direction|transaction_type|tx_type|tipo)$/i
 const MOVEMENT_STATE_COLUMN = /^(?:(?:transaction|deposit|withdrawal|transfer|payment)_)?(?:status|state)$/i
 const PENDING_MOVEMENT_DEFAULT = /^'(?:pending|processing|unconfirmed|awaiting_\w{1,20}|waiting|pendente|pendiente)'/i

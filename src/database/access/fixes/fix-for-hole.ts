@@ -20,7 +20,7 @@ import { mendedHelper } from '../policies/shared-helper-function.ts'
 import { houseRoles, type RoleAsked } from '../policies/staff-condition.ts'
 import { asksForTheImpossible } from '../policies/unsatisfiable-check.ts'
 import { withUserData } from '../row-audience/user-data-by-name.ts'
-import { ident, readable, readableName, successorOf } from '../sql.ts'
+import { ident, ROW_COMMANDS, readable, readableName, successorOf } from '../sql.ts'
 import { byCommand, keepOthers, ownParent, readableParent, saysMore, waiting, wrapped } from './alter-policy.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { keepWritten } from './counterparty-columns-fix.ts'
@@ -338,7 +338,6 @@ function isOfTheHouse(table: Table, catalog: Catalog): boolean {
   })
 }
 
-const ROW_COMMANDS: readonly Command[] = ['select', 'insert', 'update', 'delete']
 const OWN_ROWS_POLICY_NAME: Readonly<Record<Command, string>> = {
   select: 'Users see their own rows',
   insert: 'Users add their own rows',

@@ -11,7 +11,7 @@ const AFTER_PAYMENT =
   /(^|[/_-])(success|thank-?you|(payment|checkout|order|purchase|subscription)[/_-]?(success|complete|completed|confirm|confirmation|verify)|(verify|confirm|complete|activate)[/_-]?(payment|checkout|purchase|subscription|plan))($|[/_?-])/i
 const PAID_PLAN_COLUMN =
   /^(plan|tier|subscription|subscription_(status|tier|plan)|payment_status|paid|is_(paid|pro|premium|subscribed)|has_(paid|access)|premium|pro)$/i
-const PAID_VALUE = /^(paid|active|pro|premium|plus|business|enterprise|lifetime|subscribed|completed|succeeded)$/i
+const PAID_PLAN_VALUE = /^(paid|active|pro|premium|plus|business|enterprise|lifetime|subscribed|completed|succeeded)$/i
 
 /** Endpoints behind a payment that grant something although nothing that the processor says, and no signature, has to be so. */
 export const findUnpaidGrants = (routes: readonly Route[]): UnpaidGrant[] => routes.flatMap((route) => unpaidGrant(route) ?? [])
@@ -88,6 +88,6 @@ function grantsAccess(s: Step): boolean {
 }
 
 function isPaid(v: Value): boolean {
-  if (v.v === 'const') return v.value === true || (typeof v.value === 'string' && PAID_VALUE.test(v.value))
+  if (v.v === 'const') return v.value === true || (typeof v.value === 'string' && PAID_PLAN_VALUE.test(v.value))
   return v.v === 'request' && (v.part === 'body' || v.part === 'query')
 }

@@ -3,7 +3,8 @@ import { isTainted } from '../request/request-taint.ts'
 
 const PAYABLE_TABLE = /order|payment|purchase|subscription|enroll?ment|ticket|booking|pedido|compra|pagament|pagos?($|_)|bestellung|commande/i
 const PAYMENT_STATE = /^payment_?state$|^payment_?status$|^(?:is_?)?paid$/i
-const ORDER_STATUS_COLUMN = /^(?:order_?)?status$/i
+/** The column that holds how far an order is. */
+export const ORDER_STATUS_COLUMN = /^(?:order_?)?status$/i
 const DONE = /^(?:paid|completed?|succeeded|success|captured|settled)$/i
 const PAID_VALUE = /^(?:paid|pago|pagado|pagato|bezahlt|pay[eé])$/i
 const PAID_AMOUNT_COLUMN = /amount|total|price|sum($|_)/i

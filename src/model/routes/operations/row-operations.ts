@@ -38,7 +38,7 @@ export const isLog = (table: string): boolean => LOG_TABLE.test(table)
 export const isJournal = (table: string): boolean => isLog(table) && !TRAIL.test(table)
 
 /** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
-const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
+const CONTACT_OR_SECRET_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
 /** Whoever offers something says how to be reached: `populate('seller', 'name email')`. */
 const WANTS_CALLS = /^(?:seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er)s?(?:_?id)?\((?!\*)/i
 const EXPIRY_COLUMN = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
@@ -48,7 +48,7 @@ const RATE_LIMITER_TABLE = /(?:^|_)rate_?limit(?:s|er|ing|_\w{1,20})?$/i
 const RATE_LIMIT_TABLE =
   /(?:^|_)(?:rate_?limit(?:s|er|ing|_\w{1,20})?|throttl\w{1,10}|(?:login|sign_?in|otp|reset|request)_attempts?|(?:api|request)_(?:counts?|hits))$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
-const PERSONAL_TABLE =
+const USER_RECORD_TABLE =
   /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales?|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
 /** What is on offer, whatever of: `subscription_plans`. */
 const PLAN_OR_CATEGORY_TABLE = /(?:^|_)(?:plan|tier|package|price|type)s?$|(?:^|_)categor(?:y|ies)$/i
@@ -90,7 +90,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       ((!table || table.stub === true || (readElsewhere && (table.userData || !PLAN_OR_CATEGORY_TABLE.test(name)))) &&
         ((isPersonal(name, e) && !isOnlyOne(e)) ||
           (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) ||
-          columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
+          columns.some((c) => CONTACT_OR_SECRET_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && saysOnlyWhen(columns))
   const words = rightsWords(e.client.rights)
@@ -194,7 +194,8 @@ const CREDENTIAL_COLUMN =
 const READER_ID_COLUMN = /^(?:user|account|member|student|patient|buyer|usuario)(?:_?(?:id|uid))?$/
 
 /** Collections are called by words without a line between them: `ContactForm`. */
-const isPersonal = (name: string, e: Extract<Effect, { kind: 'db' }>): boolean => PERSONAL_TABLE.test(name) || (ofDocuments(e) && says(PERSONAL_TABLE, name))
+const isPersonal = (name: string, e: Extract<Effect, { kind: 'db' }>): boolean =>
+  USER_RECORD_TABLE.test(name) || (ofDocuments(e) && says(USER_RECORD_TABLE, name))
 
 const ofDocuments = (e: Extract<Effect, { kind: 'db' }>): boolean => /^(?:mongoose|firebase)$/.test(e.client.library)
 

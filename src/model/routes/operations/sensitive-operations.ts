@@ -38,7 +38,7 @@ import { rightsWords, rowWork } from './row-operations.ts'
 import { signedWith } from './signing-oracle.ts'
 
 /** Changes of rows. */
-const ROW_CHANGES: ReadonlySet<WorkKind> = new Set(['insert', 'update', 'delete'])
+export const ROW_CHANGES: ReadonlySet<WorkKind> = new Set(['insert', 'update', 'delete'])
 const FIXED_SESSION: Omit<Work, 'at' | 'via'> = {
   kind: 'secret',
   what: 'hands out the session of an account whose password the application holds itself',
