@@ -2,8 +2,8 @@ import type { AccessCell, AccessObject } from '../database/database.ts'
 import { codeSpan, prose } from '../lib/escape-markdown.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report/report.ts'
 import { placeLink } from './findings.ts'
-import type { Audience, Shown } from './shown.ts'
 import { count } from './verdict.ts'
+import type { Audience, Shown } from './visible-findings.ts'
 
 const MARK_BY_OUTCOME = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
 const STATUS_WORD = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'verify by hand' } as const

@@ -7,8 +7,8 @@ import { accessTable, affectedObjects, checksTable, configProblems, existingCoun
 import { details, findingDetails, findingLine, findingsByLevel } from './findings.ts'
 import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
-import { type Audience, type Shown, shown } from './shown.ts'
 import { type Conclusion, count, verdict } from './verdict.ts'
+import { type Audience, type Shown, shown } from './visible-findings.ts'
 
 /** Everything that is written into the Check Run. */
 export interface CheckRunOutput {

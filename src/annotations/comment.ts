@@ -5,8 +5,8 @@ import { accessTable, affectedObjects, checksTable, configProblems, existingCoun
 import { details, findingLine, findingsByLevel } from './findings.ts'
 import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
-import { type Audience, shown } from './shown.ts'
 import { count, verdict } from './verdict.ts'
+import { type Audience, shown } from './visible-findings.ts'
 
 /** Identifies our comment; never shown. */
 export const COMMENT_MARKER = '<!-- prelaunch:summary -->'

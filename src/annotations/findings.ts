@@ -2,7 +2,7 @@ import { SEVERITIES, type Severity } from '../checks/outcome.ts'
 import { codeSpan, fence, linkPath, prose, summaryCode, summaryText } from '../lib/escape-markdown.ts'
 import { promptFor } from '../report/prompt.ts'
 import type { Report, ReportFinding } from '../report/report.ts'
-import { type Audience, isAtLeast } from './shown.ts'
+import { type Audience, isAtLeast } from './visible-findings.ts'
 
 const MARK_BY_SEVERITY = { Critical: '🔴', High: '🟠', Medium: '🟡' } as const
 
