@@ -8,7 +8,7 @@ import { assumption, exposedTables, isDeclaredPublic, listed, policiesOf, policy
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
 
-const SESSION_POLICY_ROLE = /^(public|authenticated)$/i
+const OWNERS_POLICY_ROLE = /^(public|authenticated)$/i
 /** Those who sell or let something: the state of what others bought of them is theirs to say. */
 const SELLER_SQL = /seller|vendor|host|provider|instructor|teacher|driver|merchant|landlord|coach|doctor|venditor|vendedor|vendeur/i
 /** What whoever sells something pays for as well: that others see it first. */
@@ -57,11 +57,11 @@ export function notBought(holes: readonly Hole[], issues: readonly Issue[]): rea
 
 /** What one policy lets the owner of a row write of the columns that a payment sets. */
 function freeColumns({ schema }: Model, table: Table, policy: Policy, command: 'insert' | 'update', columns: readonly string[]): readonly string[] {
-  if (!policy.permissive || (policy.command !== command && policy.command !== 'all') || !policy.roles.some((r) => SESSION_POLICY_ROLE.test(r))) return []
+  if (!policy.permissive || (policy.command !== command && policy.command !== 'all') || !policy.roles.some((r) => OWNERS_POLICY_ROLE.test(r))) return []
   const text = `${policy.using ?? ''} ${policy.check ?? ''}`
   const owners = boundOwners(text, table)
   if (/\band\b/i.test(text) && STAFF_ROLE_SQL.test(text)) return []
-  const grants = table.grants.filter((g) => g.privilege === command && SESSION_POLICY_ROLE.test(g.role))
+  const grants = table.grants.filter((g) => g.privilege === command && OWNERS_POLICY_ROLE.test(g.role))
   const writable = (c: string) => grants.some((g) => !g.columns || g.columns.includes(c))
   return columns.filter(
     (c) =>
