@@ -9,7 +9,7 @@ import { assumeRowSecurity } from './repairs/assumed-security.ts'
 import type { Replayed } from './replay.ts'
 
 /** Schemas of the platform: their objects count only when the repository made them. */
-const HIDDEN_SCHEMAS = [
+const PLATFORM_OWNED_SCHEMAS = [
   'auth',
   'storage',
   'extensions',
@@ -79,7 +79,7 @@ class CatalogReader {
 
   /** Everything in the project's own schemas, and what the repository put into the platform's. */
   private mine(schema: string, oid: number): boolean {
-    return !HIDDEN_SCHEMAS.includes(schema) || this.replayed.provenance.relations.get(oid)?.createdHere === true
+    return !PLATFORM_OWNED_SCHEMAS.includes(schema) || this.replayed.provenance.relations.get(oid)?.createdHere === true
   }
 
   private async tables(): Promise<Table[]> {
@@ -251,7 +251,7 @@ class CatalogReader {
       from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace join pg_catalog.pg_language l on l.oid = p.prolang join pg_catalog.pg_roles r on r.oid = p.proowner
       where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')
         and not exists (select 1 from pg_catalog.pg_depend d where d.objid = p.oid and d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.deptype = 'e') order by 2, 3, 4`)
-    return rows.filter((r) => !HIDDEN_SCHEMAS.includes(r['schema']) || this.place(`pg_proc:${r['oid']}`) !== undefined).map((r) => this.sqlFunction(r))
+    return rows.filter((r) => !PLATFORM_OWNED_SCHEMAS.includes(r['schema']) || this.place(`pg_proc:${r['oid']}`) !== undefined).map((r) => this.sqlFunction(r))
   }
 
   private sqlFunction(r: Row): SqlFunction {
@@ -294,7 +294,7 @@ class CatalogReader {
     const rows = await this.rows(`
       select n.nspname as schema, t.typname as name, array_agg(e.enumlabel::text order by e.enumsortorder) as values
       from pg_catalog.pg_enum e join pg_catalog.pg_type t on t.oid = e.enumtypid join pg_catalog.pg_namespace n on n.oid = t.typnamespace
-      where n.nspname not in (${HIDDEN_SCHEMAS.map((p) => `'${p}'`).join(', ')}) group by 1, 2 order by 1, 2`)
+      where n.nspname not in (${PLATFORM_OWNED_SCHEMAS.map((p) => `'${p}'`).join(', ')}) group by 1, 2 order by 1, 2`)
     return rows.map((r) => ({ schema: r['schema'], name: r['name'], values: r['values'] }))
   }
 
