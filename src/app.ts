@@ -1,5 +1,5 @@
 import type { Probot } from 'probot'
-import { EVENTS, wishOf } from './app/events.ts'
+import { GITHUB_EVENTS, wishOf } from './app/events.ts'
 import { type FulfilOptions, fulfil } from './app/fulfil.ts'
 import type { Metrics } from './app/metrics.ts'
 import { CHECK_NAME } from './platform/github/check-runs.ts'
@@ -7,7 +7,7 @@ import { CHECK_NAME } from './platform/github/check-runs.ts'
 /** Probot's entry: which event leads to which wish. A delivery is answered when its wish is stored; an error answers 500, and GitHub keeps it for redelivery. */
 export function app(options: FulfilOptions & { readonly metrics: Metrics }): (probot: Probot) => void {
   return (probot) => {
-    probot.on([...EVENTS], async ({ id, name, payload }) => {
+    probot.on([...GITHUB_EVENTS], async ({ id, name, payload }) => {
       const wish = wishOf(name, payload, CHECK_NAME)
       const target = wish?.do === 'audit' ? wish.target : undefined
       const log = {

@@ -40,7 +40,7 @@ export function measure(files: readonly SourceFile[], words: CountedWords): Reco
     'files in import cycles, types included': figure(cycles.flatMap((c, i) => c.map((path) => `${i + 1} ${path}`))),
     'exported functions with a namesake': figure(shownNames(functionNamesakes(files))),
     'constants of one name with two meanings': figure(shownNames(ambiguousConstants(files))),
-    'file names with riddles': figure(files.map((f) => f.path).filter((path) => hasRiddle(path, new Set(words.riddles)))),
+    'file names with riddles': figure(pathsWithRiddles(files, words)),
     'functions over 60 lines in checks': figure(functions.filter((f) => f.lines > MAX_LINES).map((f) => `${f.at} ${f.lines}`)),
     'functions over 4 parameters in checks': figure(functions.filter((f) => f.parameters > MAX_PARAMETERS).map((f) => `${f.at} ${f.parameters}`)),
     'vocabulary lists outside the lexicon': figure(
@@ -58,10 +58,11 @@ function shownNames(names: ReadonlyMap<string, readonly string[]>): string[] {
   return [...names].map(([name, paths]) => `${name}: ${paths.join(', ')}`).sort()
 }
 
-function hasRiddle(path: string, riddles: ReadonlySet<string>): boolean {
-  return basename(path, '.ts')
-    .split('-')
-    .some((word) => riddles.has(word))
+/** Files whose names hold one of the riddles as a whole word. */
+export function pathsWithRiddles(files: readonly Pick<SourceFile, 'path'>[], words: Pick<CountedWords, 'riddles'>): string[] {
+  const riddles = new Set(words.riddles)
+  const partsOf = (path: string) => basename(path, '.ts').split('-')
+  return files.map((f) => f.path).filter((path) => partsOf(path).some((word) => riddles.has(word)))
 }
 
 function vocabularyLists(lists: readonly WordList[], vocabulary: ReadonlySet<string>): WordList[] {

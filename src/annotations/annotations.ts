@@ -12,7 +12,7 @@ export interface Annotation {
   readonly raw_details?: string
 }
 
-export const LEVELS = { Critical: 'failure', High: 'warning', Medium: 'notice' } as const
+export const ANNOTATION_LEVEL_BY_SEVERITY = { Critical: 'failure', High: 'warning', Medium: 'notice' } as const
 
 /** Annotations of one run; the findings beyond are in the run's text. */
 export const MAX_ANNOTATIONS = 200
@@ -43,7 +43,7 @@ function toAnnotation(findings: readonly ReportFinding[]): Annotation {
     path: first.path,
     start_line: line,
     end_line: Math.min(Math.max(line, first.endLine), line + MAX_LINES - 1),
-    annotation_level: LEVELS[first.severity],
+    annotation_level: ANNOTATION_LEVEL_BY_SEVERITY[first.severity],
     title: clip(`${first.severity}: ${plain(first.title)}${more}`, 255),
     message: cutBytes(findings.map(describe).join('\n\n— — —\n\n'), MAX_MESSAGE),
     ...(details.length ? { raw_details: cutBytes(`Fix, ready to paste:\n\n${details.join('\n\n')}`, MAX_MESSAGE) } : {}),

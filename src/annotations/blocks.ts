@@ -1,16 +1,16 @@
 import type { AccessCell, AccessObject } from '../database/database.ts'
-import { code, prose } from '../lib/escape-markdown.ts'
+import { codeSpan, prose } from '../lib/escape-markdown.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report/report.ts'
 import { placeLink } from './findings.ts'
-import type { Audience, Shown } from './shown.ts'
 import { count } from './verdict.ts'
+import type { Audience, Shown } from './visible-findings.ts'
 
-const STATUS = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
+const MARK_BY_OUTCOME = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
 const STATUS_WORD = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'verify by hand' } as const
 
 /** The 25 checks, one row each. */
 export function checksTable(report: Report): string {
-  const rows = report.checks.map((c) => `| ${c.number} | ${STATUS[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 400)} | ${reason(c)} |`)
+  const rows = report.checks.map((c) => `| ${c.number} | ${MARK_BY_OUTCOME[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 400)} | ${reason(c)} |`)
   return ['| # | Result | Rule | On what evidence |', '| --: | :-- | :-- | :-- |', ...rows].join('\n')
 }
 
@@ -29,7 +29,7 @@ export function unverifiedList(report: Report): string {
     .filter((c) => c.status === 'unverified')
     .map(
       (c) =>
-        `- **${c.number}. ${prose(c.rule, 160)}** ${prose(c.because ?? '', 300)}${c.howToVerify ? `\n  - Look at: ${prose(c.howToVerify.where, 300)}\n  - Then write into ${code('.github/prelaunch.yml')} under ${code('attest')}: check ${code(c.id)}, ${prose(c.howToVerify.attest, 300)}` : ''}`,
+        `- **${c.number}. ${prose(c.rule, 160)}** ${prose(c.because ?? '', 300)}${c.howToVerify ? `\n  - Look at: ${prose(c.howToVerify.where, 300)}\n  - Then write into ${codeSpan('.github/prelaunch.yml')} under ${codeSpan('attest')}: check ${codeSpan(c.id)}, ${prose(c.howToVerify.attest, 300)}` : ''}`,
     )
     .join('\n')
 }
@@ -38,21 +38,21 @@ export function unverifiedList(report: Report): string {
 export function existingCounts(existing: readonly ReportFinding[]): string {
   const counts = new Map<string, number>()
   for (const f of existing) counts.set(f.check, (counts.get(f.check) ?? 0) + 1)
-  return [...counts].map(([check, n]) => `${code(check)} ${n}`).join(' · ')
+  return [...counts].map(([check, n]) => `${codeSpan(check)} ${n}`).join(' · ')
 }
 
-const COMMANDS = ['select', 'insert', 'update', 'delete', 'execute'] as const
+const SHOWN_COMMANDS = ['select', 'insert', 'update', 'delete', 'execute'] as const
 
 /** Who could do what when it was tried, for the given objects. */
 export function accessTable(objects: readonly AccessObject[]): string {
   const rows = objects.map((o) => {
     const by = (role: AccessCell['role'], row: (r: AccessCell['row']) => boolean) =>
-      COMMANDS.flatMap((command) => {
+      SHOWN_COMMANDS.flatMap((command) => {
         const cells = o.cells.filter((c) => c.role === role && c.command === command && row(c.row) && c.column === undefined)
         return cells.some((c) => c.result === 'allowed') ? [command] : cells.some((c) => c.result === 'error') ? [`${command}?`] : []
       }).join(', ') || 'nothing'
     const columns = o.cells.filter((c) => c.column !== undefined && c.result === 'allowed').map((c) => c.column as string)
-    return `| ${code(o.object, 80)} (${o.kind}) | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${by('anon', () => true)} | ${by('A', (r) => r !== 'own' && r !== 'tenant')} | ${by('A', (r) => r === 'own')}${columns.length ? `, may set ${[...new Set(columns)].map((c) => code(c, 40)).join(' ')}` : ''} |`
+    return `| ${codeSpan(o.object, 80)} (${o.kind}) | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${by('anon', () => true)} | ${by('A', (r) => r !== 'own' && r !== 'tenant')} | ${by('A', (r) => r === 'own')}${columns.length ? `, may set ${[...new Set(columns)].map((c) => codeSpan(c, 40)).join(' ')}` : ''} |`
   })
   return ['| Object | RLS | Anybody can | Signed-in users can, on rows of others | … on their own rows |', '| :-- | :-- | :-- | :-- | :-- |', ...rows].join(
     '\n',
@@ -67,7 +67,7 @@ export function routesTable(report: Report, audience: Audience, paths: ReadonlyS
     .slice(0, max)
     .map(
       (r) =>
-        `| ${code(`${r.method ?? 'any'} ${r.route}`, 120)} | ${r.guard ? `${prose(r.guard.who, 80)} (${placeLink(report, audience, r.guard.path, r.guard.line)})` : 'nobody checks'} | ${r.limit ? 'yes' : 'no'} | ${placeLink(report, audience, r.path, r.line)} |`,
+        `| ${codeSpan(`${r.method ?? 'any'} ${r.route}`, 120)} | ${r.guard ? `${prose(r.guard.who, 80)} (${placeLink(report, audience, r.guard.path, r.guard.line)})` : 'nobody checks'} | ${r.limit ? 'yes' : 'no'} | ${placeLink(report, audience, r.path, r.line)} |`,
     )
   return [
     '| Route | Guarded by | Rate limit | Where |',
@@ -78,7 +78,7 @@ export function routesTable(report: Report, audience: Audience, paths: ReadonlyS
 }
 
 /** Objects of the access matrix that the change touches, and those that introduced or fixed findings speak of. */
-export function touchedObjects(report: Report, shown: Shown): AccessObject[] {
+export function affectedObjects(report: Report, shown: Shown): AccessObject[] {
   const subjects = [...shown.introduced, ...shown.fixed, ...shown.unreadable].flatMap((f) => [f.subject, ...f.related.map((r) => r.subject ?? '')])
   const touched = new Set(report.comparison?.touched)
   return report.access.filter((o) => touched.has(o.object) || subjects.some((s) => mentions(s, o.object))).slice(0, 30)
@@ -95,7 +95,7 @@ function mentions(subject: string, object: string): boolean {
 export function gapsList(report: Report, max = 20): string {
   const gaps = report.gaps.filter((g) => g.touches.length)
   return [
-    ...gaps.slice(0, max).map((g) => `- ${g.path ? code(g.line ? `${g.path}:${g.line}` : g.path) : 'the repository'}: ${prose(g.because, 300)}`),
+    ...gaps.slice(0, max).map((g) => `- ${g.path ? codeSpan(g.line ? `${g.path}:${g.line}` : g.path) : 'the repository'}: ${prose(g.because, 300)}`),
     ...(gaps.length > max ? [`- … and ${gaps.length - max} more`] : []),
   ].join('\n')
 }
@@ -104,11 +104,11 @@ export function gapsList(report: Report, max = 20): string {
 export function suppressedList(report: Report, max = 50): string {
   return report.suppressed
     .slice(0, max)
-    .map((s) => `- ${code(s.finding.check)} ${code(s.finding.subject)}: ${prose(s.reason, 300)} (${prose(s.where, 120)})`)
+    .map((s) => `- ${codeSpan(s.finding.check)} ${codeSpan(s.finding.subject)}: ${prose(s.reason, 300)} (${prose(s.where, 120)})`)
     .join('\n')
 }
 
 /** Problems of the configuration file at their lines. */
 export function configProblems(report: Report): string {
-  return report.audit.config.problems.map((p) => `- ${code(`${p.path}:${p.line}`)} ${prose(p.message, 300)}`).join('\n')
+  return report.audit.config.problems.map((p) => `- ${codeSpan(`${p.path}:${p.line}`)} ${prose(p.message, 300)}`).join('\n')
 }

@@ -1,14 +1,14 @@
-import { code, plain, prose } from '../lib/escape-markdown.ts'
+import { codeSpan, plain, prose } from '../lib/escape-markdown.ts'
 import { countBySeverity, reportItems } from '../report/items.ts'
 import type { Report } from '../report/report.ts'
 import { SEE_MORE } from '../report/see-more.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
-import { accessTable, checksTable, configProblems, existingCounts, gapsList, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import { accessTable, affectedObjects, checksTable, configProblems, existingCounts, gapsList, routesTable, suppressedList, unverifiedList } from './blocks.ts'
 import { details, findingDetails, findingLine, findingsByLevel } from './findings.ts'
 import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
-import { type Audience, type Shown, shown } from './shown.ts'
 import { type Conclusion, count, verdict } from './verdict.ts'
+import { type Audience, type Shown, shown } from './visible-findings.ts'
 
 /** Everything that is written into the Check Run. */
 export interface CheckRunOutput {
@@ -43,7 +43,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
   const { Critical, High, Medium } = countBySeverity(reportItems(report))
   const problems = configProblems(report)
   const gaps = gapsList(report)
-  const touched = touchedObjects(report, view)
+  const touched = affectedObjects(report, view)
   const routes = audience.changedPaths ? routesTable(report, audience, audience.changedPaths) : ''
   const suppressed = suppressedList(report)
   return [
@@ -81,7 +81,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
       text: view.fixed.length
         ? `## Fixed\n\n${view.fixed
             .slice(0, 50)
-            .map((f) => `- ~~${code(f.subject)}~~ ${plain(f.check)}`)
+            .map((f) => `- ~~${codeSpan(f.subject)}~~ ${plain(f.check)}`)
             .join('\n')}${more(view.fixed.length, 50)}`
         : '',
     },
@@ -139,8 +139,8 @@ function more(total: number, shownCount: number): string {
 
 function requiredHint(audience: Audience, conclusion: Conclusion): string {
   if (audience.required !== false || conclusion !== 'failure' || audience.kind === 'push') return ''
-  const branch = audience.baseBranch ? ` of ${code(audience.baseBranch)}` : ''
-  return `> ⚠️ **This does not stop the merge yet**: the branch rules${branch} do not require the check ${code('Prelaunch audit')}. Settings → Rules → Rulesets → Require status checks to pass → add ${code('Prelaunch audit')}, source: this App.`
+  const branch = audience.baseBranch ? ` of ${codeSpan(audience.baseBranch)}` : ''
+  return `> ⚠️ **This does not stop the merge yet**: the branch rules${branch} do not require the check ${codeSpan('Prelaunch audit')}. Settings → Rules → Rulesets → Require status checks to pass → add ${codeSpan('Prelaunch audit')}, source: this App.`
 }
 
 function configurationChange(audience: Audience): string {
@@ -152,12 +152,12 @@ function configurationChange(audience: Audience): string {
 function newSuppressions(report: Report): string {
   const added = report.suppressed.filter((s) => s.finding.state === 'introduced' && !s.where.startsWith('.github/prelaunch.yml'))
   if (!added.length) return ''
-  const listed = added.slice(0, 5).map((s) => `${code(s.finding.check)} at ${code(s.where)} (${prose(s.reason, 120)})`)
+  const listed = added.slice(0, 5).map((s) => `${codeSpan(s.finding.check)} at ${codeSpan(s.where)} (${prose(s.reason, 120)})`)
   const rest = added.length > 5 ? ` and ${added.length - 5} more` : ''
   return `> 🙈 **This pull request hides ${count(added.length, 'finding')} by a comment in its code**: ${listed.join(', ')}${rest}. Whoever reviews it should agree with the reason.`
 }
 
 function acceptHint(audience: Audience, view: Shown): string {
   if (!view.blocking.length || audience.kind !== 'pull_request') return ''
-  return `<sub>Accepting a risk on purpose: a maintainer comments ${code(`/prelaunch accept ${view.blocking[0]?.fingerprint} REASON`)}; the App answers with the configuration entry. Merged into the base branch it lifts the block when the check is run again.</sub>`
+  return `<sub>Accepting a risk on purpose: a maintainer comments ${codeSpan(`/prelaunch accept ${view.blocking[0]?.fingerprint} REASON`)}; the App answers with the configuration entry. Merged into the base branch it lifts the block when the check is run again.</sub>`
 }

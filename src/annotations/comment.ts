@@ -1,12 +1,12 @@
-import { code } from '../lib/escape-markdown.ts'
+import { codeSpan } from '../lib/escape-markdown.ts'
 import type { Report } from '../report/report.ts'
 import { SEE_MORE } from '../report/see-more.ts'
-import { accessTable, checksTable, configProblems, existingCounts, routesTable, suppressedList, touchedObjects, unverifiedList } from './blocks.ts'
+import { accessTable, affectedObjects, checksTable, configProblems, existingCounts, routesTable, suppressedList, unverifiedList } from './blocks.ts'
 import { details, findingLine, findingsByLevel } from './findings.ts'
 import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
-import { type Audience, shown } from './shown.ts'
 import { count, verdict } from './verdict.ts'
+import { type Audience, shown } from './visible-findings.ts'
 
 /** Identifies our comment; never shown. */
 export const COMMENT_MARKER = '<!-- prelaunch:summary -->'
@@ -22,13 +22,13 @@ export function renderComment(report: Report, audience: Audience): string | unde
   const problems = configProblems(report)
   const quiet = conclusion === 'success' && !view.introduced.length && !view.fixed.length && !view.unreadable.length && !problems
   const link = audience.checkRunUrl ? ` [Full report](${audience.checkRunUrl})` : ''
-  const footer = `<sub>Prelaunch audit of ${code(report.audit.commit.slice(0, 12))}${report.audit.mergeBase ? ` against ${code(report.audit.mergeBase.slice(0, 12))}` : ''}.${link}</sub>`
+  const footer = `<sub>Prelaunch audit of ${codeSpan(report.audit.commit.slice(0, 12))}${report.audit.mergeBase ? ` against ${codeSpan(report.audit.mergeBase.slice(0, 12))}` : ''}.${link}</sub>`
   if (quiet) {
     const { passed, notApplicable, unverified } = report.summary
     const existing = view.existing.length ? `; ${count(view.existing.length, 'older finding')} in the repository` : ''
-    return `${COMMENT_MARKER}\n${sentence}\n<sub>${passed} of 25 checks passed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply${existing}.${link} · ${code(report.audit.commit.slice(0, 12))}</sub>`
+    return `${COMMENT_MARKER}\n${sentence}\n<sub>${passed} of 25 checks passed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply${existing}.${link} · ${codeSpan(report.audit.commit.slice(0, 12))}</sub>`
   }
-  const touched = touchedObjects(report, view)
+  const touched = affectedObjects(report, view)
   const routes = audience.changedPaths ? routesTable(report, audience, audience.changedPaths) : ''
   const suppressed = suppressedList(report)
   const sections: Section[] = [
@@ -50,7 +50,7 @@ export function renderComment(report: Report, audience: Audience): string | unde
       text: view.fixed.length
         ? `**Fixed:** ${view.fixed
             .slice(0, 30)
-            .map((f) => `${code(f.subject)} (${code(f.check)})`)
+            .map((f) => `${codeSpan(f.subject)} (${codeSpan(f.check)})`)
             .join(', ')}`
         : '',
     },
@@ -60,7 +60,7 @@ export function renderComment(report: Report, audience: Audience): string | unde
       text: view.unreadable.length
         ? `**Could not be looked at again:** ${view.unreadable
             .slice(0, 20)
-            .map((f) => code(f.subject))
+            .map((f) => codeSpan(f.subject))
             .join(', ')}. Their files cannot be read any more, so they do not count as fixed.`
         : '',
     },

@@ -1,14 +1,14 @@
 import { SEVERITIES, type Severity } from '../checks/outcome.ts'
-import { code, fence, linkPath, prose, summaryCode, summaryText } from '../lib/escape-markdown.ts'
+import { codeSpan, fence, linkPath, prose, summaryCode, summaryText } from '../lib/escape-markdown.ts'
 import { promptFor } from '../report/prompt.ts'
 import type { Report, ReportFinding } from '../report/report.ts'
-import { type Audience, isAtLeast } from './shown.ts'
+import { type Audience, isAtLeast } from './visible-findings.ts'
 
-const MARK = { Critical: '🔴', High: '🟠', Medium: '🟡' } as const
+const MARK_BY_SEVERITY = { Critical: '🔴', High: '🟠', Medium: '🟡' } as const
 
 /** A link to a line of a file at the audited commit. */
 export function placeLink(report: Report, audience: Audience, path: string, line: number): string {
-  const label = code(`${path}:${line}`, 160)
+  const label = codeSpan(`${path}:${line}`, 160)
   return `[${label}](${audience.repositoryUrl}/blob/${report.audit.commit}/${linkPath(path)}#L${line})`
 }
 
@@ -30,12 +30,12 @@ export function findingsByLevel(report: Report, audience: Audience, findings: re
 
 function heading(severity: Severity, count: number, audience: Audience): string {
   const when = isAtLeast(severity, audience.config.failOn) ? 'fix before merging' : severity === 'Medium' ? 'fix when you can' : 'fix before real users come'
-  return `### ${MARK[severity]} ${count} ${severity}: ${when}`
+  return `### ${MARK_BY_SEVERITY[severity]} ${count} ${severity}: ${when}`
 }
 
 /** One finding for a reader who does not know security: what, how it is used, what to paste. */
 export function findingDetails(report: Report, audience: Audience, f: ReportFinding, open: boolean): string {
-  return details(`${MARK[f.severity]} <b>${summaryText(f.title, 160)}</b> · ${summaryCode(label(f), 140)}`, findingBody(report, audience, f), open)
+  return details(`${MARK_BY_SEVERITY[f.severity]} <b>${summaryText(f.title, 160)}</b> · ${summaryCode(label(f), 140)}`, findingBody(report, audience, f), open)
 }
 
 /** What tells findings with the same headline apart: the object, or the place when the headline names the object already. */
@@ -47,7 +47,7 @@ function label(f: ReportFinding): string {
 function findingBody(report: Report, audience: Audience, f: ReportFinding): string {
   const proof = f.proof === 'executed' ? '**tried in a sandbox: the attack works**' : 'read from the code'
   return [
-    `${placeLink(report, audience, f.path, f.line)} · ${code(f.subject)} · check ${code(f.check)} · ${proof}`,
+    `${placeLink(report, audience, f.path, f.line)} · ${codeSpan(f.subject)} · check ${codeSpan(f.check)} · ${proof}`,
     `**What is wrong:** ${prose(f.message)}`,
     `**What an attacker does:** ${prose(f.attack)}`,
     `**Fix:** ${prose(f.fix.text)}${f.fix.proved ? ' _(tried in the sandbox: it closes the hole)_' : ''}`,
@@ -63,7 +63,7 @@ function findingBody(report: Report, audience: Audience, f: ReportFinding): stri
         ]
       : []),
     details('Prompt for your AI builder', fence(promptFor(f), 'text', Number.POSITIVE_INFINITY)),
-    `<sub>id ${code(f.fingerprint)}</sub>`,
+    `<sub>id ${codeSpan(f.fingerprint)}</sub>`,
   ].join('\n\n')
 }
 
@@ -73,5 +73,5 @@ function replacesLine(report: Report, audience: Audience, { path, line, endLine 
 
 /** A finding in one line of a list. */
 export function findingLine(report: Report, audience: Audience, f: ReportFinding): string {
-  return `- ${MARK[f.severity]} **${f.severity}** ${prose(f.title, 160)}: ${code(f.subject)} at ${placeLink(report, audience, f.path, f.line)}`
+  return `- ${MARK_BY_SEVERITY[f.severity]} **${f.severity}** ${prose(f.title, 160)}: ${codeSpan(f.subject)} at ${placeLink(report, audience, f.path, f.line)}`
 }

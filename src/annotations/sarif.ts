@@ -4,7 +4,7 @@ import { HELP_BASE } from '../report/build-report.ts'
 import { type Item, reportItems } from '../report/items.ts'
 import type { Report, ReportFinding } from '../report/report.ts'
 
-const LEVEL = { Critical: 'error', High: 'warning', Medium: 'note' } as const
+const SARIF_LEVEL_BY_SEVERITY = { Critical: 'error', High: 'warning', Medium: 'note' } as const
 /** What GitHub's code scanning sorts by. */
 const SECURITY_SEVERITY = { Critical: '9.5', High: '7.5', Medium: '5.0' } as const
 
@@ -63,7 +63,7 @@ function result(f: ReportFinding, indexOf: ReadonlyMap<string, number>, report: 
   return {
     ruleId: f.check,
     ruleIndex: indexOf.get(f.check) ?? -1,
-    level: LEVEL[f.severity],
+    level: SARIF_LEVEL_BY_SEVERITY[f.severity],
     message: {
       text: `${plain(f.title)}: ${plain(f.message, { lines: true })}\n\nWhat an attacker does: ${plain(f.attack)}\n\nFix: ${plain(f.fix.text)}${f.fix.code ? `\n\n${plain(f.fix.code, { lines: true, max: 8000 })}` : ''}`,
     },

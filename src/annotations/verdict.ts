@@ -4,7 +4,7 @@ import { withCapital } from '../lib/with-capital.ts'
 import { hasNothingToAudit, NOTHING_TO_AUDIT } from '../report/answer.ts'
 import { countBySeverity, countWithPlaces } from '../report/items.ts'
 import type { Report } from '../report/report.ts'
-import type { Audience, Shown } from './shown.ts'
+import type { Audience, Shown } from './visible-findings.ts'
 
 export type Conclusion = 'success' | 'failure'
 

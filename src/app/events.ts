@@ -32,7 +32,7 @@ export type Wish =
   | { readonly do: 'forget-repositories'; readonly repositories: readonly number[] }
 
 /** The events of app.yml, and `installation*`, which every App gets. */
-export const EVENTS = [
+export const GITHUB_EVENTS = [
   'pull_request.opened',
   'pull_request.synchronize',
   'pull_request.reopened',

@@ -1,4 +1,4 @@
-import { code, prose } from '../lib/escape-markdown.ts'
+import { codeSpan, prose } from '../lib/escape-markdown.ts'
 import { forgetClones } from '../platform/github/bare-clone.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import { addComment, mayMaintain } from '../platform/github/comments.ts'
@@ -99,6 +99,6 @@ async function command(wish: Extract<Wish, { do: 'command' }>, options: FulfilOp
   const ref = wish.repository
   const body = (await mayMaintain(api, ref, wish.login))
     ? await answerCommand(wish.text, { api, ref, number: wish.number, login: wish.login, store: options.store })
-    : `${code(`@${wish.login}`)} may not accept findings: that takes write access to the repository. ${prose('Nothing was changed.')}`
+    : `${codeSpan(`@${wish.login}`)} may not accept findings: that takes write access to the repository. ${prose('Nothing was changed.')}`
   await addComment(api, ref, wish.number, body)
 }

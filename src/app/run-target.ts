@@ -1,6 +1,6 @@
 import { renderCheckRun } from '../annotations/check-run.ts'
 import { COMMENT_MARKER, renderComment } from '../annotations/comment.ts'
-import { type Audience, shown } from '../annotations/shown.ts'
+import { type Audience, shown } from '../annotations/visible-findings.ts'
 import type { AuditResult } from '../audit.ts'
 import { CONFIG_PATH } from '../config/config.ts'
 import { prose } from '../lib/escape-markdown.ts'

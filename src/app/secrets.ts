@@ -7,12 +7,12 @@ type Environment = NodeJS.ProcessEnv
 /** Where the environment's secrets wait for the process that takes over. */
 const HANDOVER = 'PRELAUNCH_HANDOVER'
 
-const SECRET_NAME = /(^|_)(KEYS?|SECRETS?|TOKENS?|PASSWORD|PASS|PAT|CREDENTIALS?|DSN)(_|$)|PASSWORD$|^(DATABASE|REDIS)_URL$/i
+const SECRET_VARIABLE = /(^|_)(KEYS?|SECRETS?|TOKENS?|PASSWORD|PASS|PAT|CREDENTIALS?|DSN)(_|$)|PASSWORD$|^(DATABASE|REDIS)_URL$/i
 const SECRET_VALUE = /:\/\/[^/\s]*@|-----BEGIN [A-Z ]*PRIVATE KEY/
 
 /** Whether a variable may hold a secret: by its name, or because its value is an address with a password or a key. */
 export function isSecretVariable(name: string, value = ''): boolean {
-  return SECRET_NAME.test(name) || SECRET_VALUE.test(value)
+  return SECRET_VARIABLE.test(name) || SECRET_VALUE.test(value)
 }
 
 /**
@@ -48,7 +48,7 @@ export function takeSecretsOver(env: Environment = process.env): boolean {
 
 /** Forgets what the settings were read from. Variables of libpq stay: the driver asks for them at each connection. Proxies as well. */
 export function forgetSecrets(env: Environment): void {
-  for (const name of Object.keys(env)) if (SECRET_NAME.test(name) && !/^PG/.test(name)) delete env[name]
+  for (const name of Object.keys(env)) if (SECRET_VARIABLE.test(name) && !/^PG/.test(name)) delete env[name]
 }
 
 function handOver(secrets: Environment): string | undefined {

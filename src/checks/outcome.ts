@@ -4,6 +4,9 @@ import type { Rewrite } from '../lib/rewrite.ts'
 /** Critical blocks a merge; see checks.md for what each level means. */
 export type Severity = 'Critical' | 'High' | 'Medium'
 
+/** Severities as numbers, the gravest highest. */
+export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
+
 export const SEVERITIES: readonly Severity[] = ['Critical', 'High', 'Medium']
 
 export interface Fix {

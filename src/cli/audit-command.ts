@@ -24,7 +24,7 @@ export interface AuditOptions {
 }
 
 const FORMATS = ['terminal', 'json', 'markdown', 'html', 'sarif']
-const LEVELS = ['critical', 'high', 'medium', 'never'] as const
+const FAIL_ON_CHOICES = ['critical', 'high', 'medium', 'never'] as const
 
 /** `prelaunch audit`: audits a folder and prints or writes the report. Gives the exit status. */
 export async function auditCommand(options: AuditOptions): Promise<number> {
@@ -74,7 +74,7 @@ function onlinePorts(offline: boolean): Pick<AuditPorts, 'advisories' | 'hosted'
 async function requireUsable(options: AuditOptions): Promise<string> {
   const { format, output, 'fail-on': failOn } = options
   requireUsage(FORMATS.includes(format), `--format is one of ${FORMATS.join(', ')}, not "${format}"`)
-  requireUsage(failOn === undefined || LEVELS.includes(failOn as never), `--fail-on is one of ${LEVELS.join(', ')}, not "${failOn}"`)
+  requireUsage(failOn === undefined || FAIL_ON_CHOICES.includes(failOn as never), `--fail-on is one of ${FAIL_ON_CHOICES.join(', ')}, not "${failOn}"`)
   const dir = requireFolder(options.dir)
   if (output !== undefined) requireWritable(output)
   for (const name of ['commit', 'base'] as const) {
@@ -107,9 +107,9 @@ function exitStatus(report: Report, failOn: Config['failOn']): number {
   if (failOn === 'never') return 0
   if (report.comparison?.lost) return 1
   const introduced = report.comparison ? new Set(report.comparison.introduced) : undefined
-  const threshold = LEVELS.indexOf(failOn)
+  const threshold = FAIL_ON_CHOICES.indexOf(failOn)
   const hit = report.checks.some((c) =>
-    c.findings.some((f) => (!introduced || introduced.has(f.fingerprint)) && LEVELS.indexOf(f.severity.toLowerCase() as never) <= threshold),
+    c.findings.some((f) => (!introduced || introduced.has(f.fingerprint)) && FAIL_ON_CHOICES.indexOf(f.severity.toLowerCase() as never) <= threshold),
   )
   return hit ? 1 : 0
 }

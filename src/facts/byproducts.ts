@@ -8,7 +8,7 @@ const TYPESCRIPT = /(?<!\.d)\.[cm]?tsx?$/
 const SERVED_AS_IT_IS = /^(?:assets|static|public|js|javascripts?|css|styles?|libs?|plugins?)$/i
 /** Compilers write JavaScript, styles and pages into these folders; TypeScript or SQL below them is somebody's source. */
 const BUILD_OUTPUT = /(^|\/)(dist|build|out|coverage)\/(?!.*\.(ts|tsx|mts|cts|vue|svelte|astro|sql|env)$)/i
-const GENERATED =
+const BUILD_OUTPUT_PATH =
   /(^|\/)(\.next|\.nuxt|\.output|\.svelte-kit|\.vercel|\.netlify|storybook-static|_expo\/static)\/|[-.][0-9a-f]{16,64}\.m?js$|\.min\.[cm]?js$|\.bundle\.js$/i
 
 /** Whether a file is somebody else's (`vendored`) or a tool's output (`generated`), by the conventions of the field. */
@@ -22,7 +22,7 @@ const roles = new Lately<Byproduct | 'own'>()
 
 function roleOf(path: string): Byproduct | 'own' {
   if (VENDORED.test(path) || isInVendorFolder(path)) return 'vendored'
-  return BUILD_OUTPUT.test(path) || GENERATED.test(path) || isHashed(path) ? 'generated' : 'own'
+  return BUILD_OUTPUT.test(path) || BUILD_OUTPUT_PATH.test(path) || isHashed(path) ? 'generated' : 'own'
 }
 
 function isInVendorFolder(path: string): boolean {
@@ -35,12 +35,12 @@ function isInVendorFolder(path: string): boolean {
 }
 
 const SERVED = /(?:^|\/)(?:public|static)\//
-const DIGEST = /[-.]([\w-]{8})\.m?js$/
-const WORDS = /^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/
+const CONTENT_HASH_IN_NAME = /[-.]([\w-]{8})\.m?js$/
+const CAMEL_CASE_WORDS = /^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/
 
 /** What a bundler wrote under a name with the digest of its content, copied to where it is served from: `public/shop/assets/index-C4GaTMg2.js`. */
 function isHashed(path: string): boolean {
   const folders = path.split('/').slice(0, -1)
-  const digest = /^(?:assets|chunks|static|js)$/.test(folders.at(-1) ?? '') && SERVED.test(path) ? DIGEST.exec(path)?.[1] : undefined
-  return digest !== undefined && /[A-Z]/.test(digest) && !WORDS.test(digest)
+  const digest = /^(?:assets|chunks|static|js)$/.test(folders.at(-1) ?? '') && SERVED.test(path) ? CONTENT_HASH_IN_NAME.exec(path)?.[1] : undefined
+  return digest !== undefined && /[A-Z]/.test(digest) && !CAMEL_CASE_WORDS.test(digest)
 }

@@ -1,3 +1,4 @@
+import { SEVERITY_RANK } from '../checks/outcome.ts'
 import type { Finding } from './finding.ts'
 
 /** How the findings of a head differ from those of its base. */
@@ -29,9 +30,7 @@ export function compareWithBase(base: readonly Finding[], head: readonly Finding
   }
 }
 
-const RANK = { Critical: 3, High: 2, Medium: 1 } as const
-
 /** New, or more severe than it was: a Medium that a change turns into a Critical is introduced by that change. */
 function worse(head: Finding, base: Finding | undefined): boolean {
-  return !base || RANK[head.severity] > RANK[base.severity]
+  return !base || SEVERITY_RANK[head.severity] > SEVERITY_RANK[base.severity]
 }

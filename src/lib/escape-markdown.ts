@@ -32,7 +32,7 @@ function isInvisible(code: number): boolean {
 }
 
 /** A value as a code span: nothing in it is Markdown, a mention or a link. Safe inside table cells. */
-export function code(value: string, max = 200): string {
+export function codeSpan(value: string, max = 200): string {
   const text = plain(value, { max }).trim()
   if (!text) return '` `'
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map((m) => m[0].length))
@@ -45,7 +45,7 @@ export function code(value: string, max = 200): string {
 export function prose(value: string, max = MAX_VALUE): string {
   return plain(value, { max })
     .split(/(`[^`]+`)/)
-    .map((part, i) => (i % 2 ? code(part.slice(1, -1), max) : escapeProse(part)))
+    .map((part, i) => (i % 2 ? codeSpan(part.slice(1, -1), max) : escapeProse(part)))
     .join('')
     .replace(/^(\s*)([-+])(?=\s)/, '$1\\$2')
     .replace(/^(\s*\d{1,9})([.)])(?=\s)/, '$1\\$2')

@@ -16,7 +16,7 @@ export type ProbeVerdict =
   | { readonly kind: 'open'; readonly how: string }
   | { readonly kind: 'unclear'; readonly how: string }
 
-const SIGN_IN = /<input[^>]{0,300}type=["']?password/i
+const PASSWORD_INPUT_HTML = /<input[^>]{0,300}type=["']?password/i
 
 /** Whether an answer to a logged-out visitor is a refusal. */
 export function judgeAnswer(request: ProbeRequest, answer: ProbeAnswer): ProbeVerdict {
@@ -29,7 +29,7 @@ export function judgeAnswer(request: ProbeRequest, answer: ProbeAnswer): ProbeVe
   if (status >= 400 && status < 500) return { kind: 'unclear', how: `${status}` }
   if (status >= 500) return { kind: 'unclear', how: `${status}: refuses with a server error, or is broken` }
   if (status === 204 || isEmpty(answer.body)) return { kind: 'refused', how: `${status} without content` }
-  if (request.check === 10 && SIGN_IN.test(answer.body)) return { kind: 'refused', how: `${status} with a sign-in form` }
+  if (request.check === 10 && PASSWORD_INPUT_HTML.test(answer.body)) return { kind: 'refused', how: `${status} with a sign-in form` }
   return { kind: 'open', how: `${status} with ${plural(answer.body.length, 'character')}${answer.type ? ` of ${answer.type.split(';')[0]}` : ''}` }
 }
 

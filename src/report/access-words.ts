@@ -16,10 +16,10 @@ export const VIEWERS = [
 ] as const satisfies readonly Viewer[]
 
 /** What people do with rows, in the words of the report. */
-export const VERBS = { select: 'read', insert: 'add', update: 'change', delete: 'remove' } as const
+export const COMMAND_VERBS = { select: 'read', insert: 'add', update: 'change', delete: 'remove' } as const
 
-export type RowCommand = keyof typeof VERBS
-export const ROW_COMMANDS = Object.keys(VERBS) as readonly RowCommand[]
+export type RowCommand = keyof typeof COMMAND_VERBS
+export const ROW_COMMANDS = Object.keys(COMMAND_VERBS) as readonly RowCommand[]
 
 /** The worst of the trials that a viewer's cell stands for; undefined when nothing was tried. */
 export function trialOf(object: AccessObject, viewer: Viewer, command: AccessCell['command']): AccessCell | undefined {
@@ -31,7 +31,7 @@ export function trialOf(object: AccessObject, viewer: Viewer, command: AccessCel
 export function allowedVerbs(object: AccessObject, viewer: Viewer): string {
   return ROW_COMMANDS.flatMap((command) => {
     const trial = trialOf(object, viewer, command)
-    return trial?.result === 'allowed' ? [VERBS[command]] : trial?.result === 'error' ? [`${VERBS[command]}?`] : []
+    return trial?.result === 'allowed' ? [COMMAND_VERBS[command]] : trial?.result === 'error' ? [`${COMMAND_VERBS[command]}?`] : []
   }).join(', ')
 }
 

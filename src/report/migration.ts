@@ -97,8 +97,8 @@ function notes(tooLong: number, collisions: number): string {
 
 /** A part that follows must not become part of this one's last statement. */
 function ended(sql: string): string {
-  const statements = sql.replace(/(?:\s*--[^\n]*)+$/, '')
-  return /;\s*$/.test(statements) ? sql : `${sql}\n;`
+  const last = sql.split('\n').findLast((line) => line.trim() !== '' && !line.trimStart().startsWith('--'))
+  return last?.split('--')[0]?.trimEnd().endsWith(';') ? sql : `${sql}\n;`
 }
 
 /** Policies that the SQL creates or drops, and functions that it replaces. */

@@ -1,4 +1,4 @@
-import { code, fence, prose } from '../lib/escape-markdown.ts'
+import { codeSpan, fence, prose } from '../lib/escape-markdown.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, shownViewers, trialOf, VIEWERS } from './access-words.ts'
 import { answerOf } from './answer.ts'
 import { changesOf, countBySeverity, type Item, reportItems } from './items.ts'
@@ -8,7 +8,7 @@ import { promptFor, promptForAll } from './prompt.ts'
 import type { Report, ReportCheck } from './report.ts'
 import { SEE_MORE } from './see-more.ts'
 
-const MARK = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
+const MARKDOWN_MARK_BY_OUTCOME = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❔' } as const
 
 /** The whole report as Markdown, for a file or a wiki page (the pull-request comment is in `annotations`). */
 export function renderMarkdown(report: Report): string {
@@ -21,7 +21,7 @@ export function renderMarkdown(report: Report): string {
     '',
     `**${prose(headline)}.** ${prose(sentence)}`,
     '',
-    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${code(report.audit.commit.slice(0, 12))}: **${Critical} Critical, ${High} High, ${Medium} Medium**; ${plural(s.passed, 'check')} passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
+    `${report.audit.repository ? `${prose(report.audit.repository)} at ` : ''}${codeSpan(report.audit.commit.slice(0, 12))}: **${Critical} Critical, ${High} High, ${Medium} Medium**; ${plural(s.passed, 'check')} passed, ${s.failed} failed, ${s.unverified} unverified, ${s.notApplicable} not applicable.`,
     '',
   ]
   if (!report.audit.complete) out.push('**The audit is not complete:** not every file could be listed.', '')
@@ -39,7 +39,7 @@ export function renderMarkdown(report: Report): string {
     if (level.length) out.push(`## ${severity}`, '', ...level.flatMap((i) => renderItem(report, i)))
   }
   out.push('## The 25 checks', '', '| # | check | result | why |', '| --- | --- | --- | --- |')
-  for (const c of report.checks) out.push(`| ${c.number} | ${c.id} | ${MARK[c.status]} ${c.status} | ${why(c)} |`)
+  for (const c of report.checks) out.push(`| ${c.number} | ${c.id} | ${MARKDOWN_MARK_BY_OUTCOME[c.status]} ${c.status} | ${why(c)} |`)
   out.push(...renderAccess(report))
   const open = report.checks.filter((c) => c.status === 'unverified' && c.howToVerify)
   if (open.length)
@@ -54,10 +54,15 @@ export function renderMarkdown(report: Report): string {
       '',
       '## Not understood',
       '',
-      ...report.gaps.slice(0, 100).map((g) => `- ${code(`${g.path}${g.line ? `:${g.line}` : ''}`)} ${prose(g.because, 300)}`),
+      ...report.gaps.slice(0, 100).map((g) => `- ${codeSpan(`${g.path}${g.line ? `:${g.line}` : ''}`)} ${prose(g.because, 300)}`),
     )
   if (report.suppressed.length)
-    out.push('', '## Suppressed', '', ...report.suppressed.map((x) => `- ${x.finding.check} ${code(x.finding.subject)}: ${prose(x.reason)} (${code(x.where)})`))
+    out.push(
+      '',
+      '## Suppressed',
+      '',
+      ...report.suppressed.map((x) => `- ${x.finding.check} ${codeSpan(x.finding.subject)}: ${prose(x.reason)} (${codeSpan(x.where)})`),
+    )
   return `${out.join('\n')}\n`
 }
 
@@ -74,7 +79,7 @@ function renderAccess({ access }: Report): string[] {
     out.push(`| table, view or bucket | RLS | ${viewers.map((v) => v.title).join(' | ')} |`, `| --- | --- |${viewers.map(() => ' --- |').join('')}`)
     for (const o of objects.slice(0, MAX_OBJECTS))
       out.push(
-        `| ${code(o.object)}${o.kind === 'table' ? '' : ` (${o.kind})`} | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${viewers.map((v) => allowedVerbs(o, v) || '–').join(' | ')} |`,
+        `| ${codeSpan(o.object)}${o.kind === 'table' ? '' : ` (${o.kind})`} | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${viewers.map((v) => allowedVerbs(o, v) || '–').join(' | ')} |`,
       )
   }
   if (functions.length) {
@@ -83,7 +88,7 @@ function renderAccess({ access }: Report): string[] {
     out.push(`| function | past RLS | ${stranger.title} | ${other.title} |`, '| --- | --- | --- | --- |')
     for (const o of functions.slice(0, MAX_OBJECTS))
       out.push(
-        `| ${code(o.object)} | ${o.definer ? 'yes' : ''} | ${prose(callWords(trialOf(o, stranger, 'execute')), 120)} | ${prose(callWords(trialOf(o, other, 'execute')), 120)} |`,
+        `| ${codeSpan(o.object)} | ${o.definer ? 'yes' : ''} | ${prose(callWords(trialOf(o, stranger, 'execute')), 120)} | ${prose(callWords(trialOf(o, other, 'execute')), 120)} |`,
       )
   }
   return out
@@ -95,7 +100,7 @@ function renderItem({ checks }: Report, f: Item): string[] {
   return [
     `### ${prose(f.title, 200)}`,
     '',
-    `${code(f.subject)} at ${code(`${f.path}:${f.line}`)}, check ${failed.map(help).join(', ')}${f.state === 'introduced' ? ', **introduced**' : ''}`,
+    `${codeSpan(f.subject)} at ${codeSpan(`${f.path}:${f.line}`)}, check ${failed.map(help).join(', ')}${f.state === 'introduced' ? ', **introduced**' : ''}`,
     '',
     prose(f.message),
     '',
@@ -110,7 +115,7 @@ function renderItem({ checks }: Report, f: Item): string[] {
     '',
     '</details>',
     '',
-    ...(f.related.length ? [...f.related.slice(0, 20).map((r) => `- ${code(`${r.path}:${r.line}`)} ${prose(r.what, 200)}`), ''] : []),
+    ...(f.related.length ? [...f.related.slice(0, 20).map((r) => `- ${codeSpan(`${r.path}:${r.line}`)} ${prose(r.what, 200)}`), ''] : []),
   ]
 }
 

@@ -10,7 +10,7 @@ import { SEE_MORE } from './see-more.ts'
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
-const MARK = { failed: '✗', passed: '✓', 'not-applicable': '–', unverified: '?' } as const
+const TERMINAL_MARK_BY_OUTCOME = { failed: '✗', passed: '✓', 'not-applicable': '–', unverified: '?' } as const
 const TINT = { failed: 'red', passed: 'green', 'not-applicable': 'gray', unverified: 'yellow' } as const
 const SEVERITY_TINT = { Critical: 'red', High: 'yellow', Medium: 'cyan' } as const
 
@@ -28,7 +28,9 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
   for (const c of report.checks) {
     if (c.category !== category) out.push(paint('dim', c.category))
     category = c.category
-    out.push(`  ${paint(TINT[c.status], MARK[c.status])} ${String(c.number).padStart(2)} ${c.id.padEnd(30)} ${paint(TINT[c.status], c.status)}${note(c)}`)
+    out.push(
+      `  ${paint(TINT[c.status], TERMINAL_MARK_BY_OUTCOME[c.status])} ${String(c.number).padStart(2)} ${c.id.padEnd(30)} ${paint(TINT[c.status], c.status)}${note(c)}`,
+    )
   }
   out.push(...renderAccess(report, paint))
   if (report.gaps.length) {

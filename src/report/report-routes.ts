@@ -2,7 +2,7 @@ import type { AppModel } from '../model/app-model.ts'
 import type { Guard } from '../model/routes/routes.ts'
 import type { ReportRoute } from './report.ts'
 
-const WHO: Readonly<Record<Guard['who'], string>> = {
+const AUTHORITY_LABELS: Readonly<Record<Guard['who'], string>> = {
   user: 'signed-in user',
   admin: 'user with a role',
   secret: 'holder of a secret',
@@ -20,7 +20,7 @@ function whoWords(g: Guard): string {
       : g.trust === 'editable'
         ? ', by what the user can edit'
         : ''
-  return `${WHO[g.who]} (${g.how})${doubt}`
+  return `${AUTHORITY_LABELS[g.who]} (${g.how})${doubt}`
 }
 
 /** The route table of the report, ordered by path and method. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { renderCheckRun } from '../../src/annotations/check-run.ts'
 import { renderComment } from '../../src/annotations/comment.ts'
-import { code, fence, linkPath, plain, prose } from '../../src/lib/escape-markdown.ts'
+import { codeSpan, fence, linkPath, plain, prose } from '../../src/lib/escape-markdown.ts'
 import { audience, finding, report } from './sample-report.ts'
 
 const HOSTILE = [
@@ -84,8 +84,8 @@ describe('escape', () => {
   })
 
   test('code spans outlast any run of backticks', () => {
-    expect(code('a``b')).toBe('```a``b```')
-    expect(code('`')).toBe('`` ` ``')
+    expect(codeSpan('a``b')).toBe('```a``b```')
+    expect(codeSpan('`')).toBe('`` ` ``')
   })
 
   test('fences outlast any run of backticks', () => {

@@ -1,4 +1,4 @@
-import type { Audience } from '../../src/annotations/shown.ts'
+import type { Audience } from '../../src/annotations/visible-findings.ts'
 import { CHECKS } from '../../src/checks/index.ts'
 import type { Report, ReportFinding } from '../../src/report/report.ts'
 

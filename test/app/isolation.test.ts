@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isSecretVariable } from '../../src/app/secrets.ts'
 import { type Boundaries, boundariesOfThisMachine, describeBoundaries } from '../../src/platform/isolated/boundaries.ts'
-import { launch } from '../../src/platform/isolated/launch.ts'
+import { launchIsolated } from '../../src/platform/isolated/launch.ts'
 import { AppProcess, freePort, until } from '../support/app-process.ts'
 import { GitHubServer } from '../support/github/server.ts'
 import { MANIFEST } from '../support/github/start-app.ts'
@@ -182,7 +182,7 @@ describe('a process that reads repositories', () => {
   async function prisoner(boundaries: Boundaries, parent = false): Promise<Record<string, unknown>> {
     process.env['CANARY_SECRET'] = 'canary'
     const args = [String(process.pid), String((server.address() as AddressInfo).port), join(dir, 'private')]
-    const { channel } = launch({ entry: new URL('./prisoner.mjs', import.meta.url), args, boundaries, parent })
+    const { channel } = launchIsolated({ entry: new URL('./prisoner.mjs', import.meta.url), args, boundaries, parent })
     return JSON.parse(await text(channel))
   }
 
@@ -208,7 +208,7 @@ describe('a process that reads repositories', () => {
   })
 
   test('is started with the strictest flags that the programs in it work with', async () => {
-    const { child, end } = launch({ entry: new URL('./prisoner.mjs', import.meta.url), boundaries: nothing })
+    const { child, end } = launchIsolated({ entry: new URL('./prisoner.mjs', import.meta.url), boundaries: nothing })
     for (const flag of ['--permission', '--disallow-code-generation-from-strings', '--disable-sigusr1']) expect(child.spawnargs).toContain(flag)
     expect(child.spawnargs.some((a) => a === '--allow-child-process' || a === '--allow-fs-read=*')).toBe(false)
     end()

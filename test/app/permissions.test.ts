@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { EVENTS } from '../../src/app/events.ts'
+import { GITHUB_EVENTS } from '../../src/app/events.ts'
 import { ENDPOINT_PERMISSIONS, EVENT_PERMISSIONS, isGranted } from '../support/github/permissions.ts'
 import { MANIFEST } from '../support/github/start-app.ts'
 
@@ -25,7 +25,7 @@ describe('app.yml', () => {
   })
 
   test('subscribes to the events that are handled, and to no other', () => {
-    const handled = new Set(EVENTS.map((e) => e.split('.')[0] as string).filter((e) => EVENT_PERMISSIONS[e] !== 'always'))
+    const handled = new Set(GITHUB_EVENTS.map((e) => e.split('.')[0] as string).filter((e) => EVENT_PERMISSIONS[e] !== 'always'))
     expect(new Set(MANIFEST.default_events)).toEqual(handled)
     for (const event of handled) expect(isGranted(EVENT_PERMISSIONS[event] as string, granted), `${event} needs ${EVENT_PERMISSIONS[event]}`).toBe(true)
   })

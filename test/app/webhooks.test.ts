@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { Webhooks } from '@octokit/webhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_WEBHOOK_BYTES } from '../../src/app/body-limit.ts'
-import { EVENTS, wishOf } from '../../src/app/events.ts'
+import { GITHUB_EVENTS, wishOf } from '../../src/app/events.ts'
 import { examplesOf } from '../support/github/payloads.ts'
 import { type Stage, startStage } from '../support/github/start-app.ts'
 
@@ -110,7 +110,7 @@ describe('an old delivery', () => {
 })
 
 describe('GitHub’s own examples', () => {
-  const names = [...new Set(EVENTS.map((e) => e.split('.')[0] as string))]
+  const names = [...new Set(GITHUB_EVENTS.map((e) => e.split('.')[0] as string))]
   test.each(names)('of %s are all answered with 200', async (name) => {
     const examples = examplesOf(name)
     expect(examples.length).toBeGreaterThan(0)

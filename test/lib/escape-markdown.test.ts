@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cleanLine } from '../../src/lib/clean-text.ts'
-import { code, cutBytes, fence, linkPath, plain, prose } from '../../src/lib/escape-markdown.ts'
+import { codeSpan, cutBytes, fence, linkPath, plain, prose } from '../../src/lib/escape-markdown.ts'
 
 describe('prose', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('code and fence', () => {
     ['`a', '`` `a ``'],
     ['a|b', '`a\\|b`'],
     ['', '` `'],
-  ])('%j is written %j', (text, span) => expect(code(text)).toBe(span))
+  ])('%j is written %j', (text, span) => expect(codeSpan(text)).toBe(span))
 
   test('a fence in the code does not end the block', () => {
     expect(fence('a\n```\n# b', 'sql')).toBe('````sql\na\n```\n# b\n````')

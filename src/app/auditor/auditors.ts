@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { boundariesOfThisMachine, describeBoundaries } from '../../platform/isolated/boundaries.ts'
 import { cacheFolder } from '../../platform/isolated/cache-folder.ts'
-import { launch } from '../../platform/isolated/launch.ts'
+import { launchIsolated } from '../../platform/isolated/launch.ts'
 import { SourceError } from '../../source/source.ts'
 import type { AuditedForApp, AuditRequestOfApp } from '../audit-thread/protocol.ts'
 import { Auditor, AuditorDied, type AuditorLimits } from './auditor.ts'
@@ -87,7 +87,7 @@ export class Auditors {
     const { concurrency = 2, memoryMiB = 3072 + 2048 * concurrency, silenceMs = 60_000, entry = ENTRY, sandboxSocket, onLayers } = this.#options
     // Apart from what the command line uses, because auditors write here.
     const cache = cacheFolder('auditor')
-    const process = launch({
+    const process = launchIsolated({
       entry,
       args: [cache, ...(sandboxSocket ? [sandboxSocket] : [])],
       reads: [`${cache}/*`, '/proc/*'],

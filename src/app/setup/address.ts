@@ -30,7 +30,9 @@ export function readAddress(text: string): string | undefined {
   if (value.length > 300 || !URL.canParse(value)) return undefined
   const url = new URL(value)
   if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) return undefined
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  const path = url.pathname.split('/')
+  while (path.length && path.at(-1) === '') path.pop()
+  return `${url.origin}${path.join('/')}`
 }
 
 /** Addresses that are known to be out of GitHub's reach: this machine, private networks, names without a public domain. */

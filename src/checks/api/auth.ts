@@ -21,10 +21,10 @@ import type { Cause } from './missing-authentication/cause.ts'
 import { withoutDelegates } from './missing-authentication/delegating-handler.ts'
 import { guestTables, isForGuest } from './missing-authentication/guest-checkout.ts'
 import { idleMiddleware } from './missing-authentication/ineffective-middleware.ts'
-import { merge } from './missing-authentication/issues.ts'
+import { mergeCauses } from './missing-authentication/issues.ts'
 import { addsToKept, type KeptResources, keptResources } from './missing-authentication/managed-resource.ts'
 import { publicByNature } from './missing-authentication/public-endpoint.ts'
-import { isReceiver, isShown, readApart, severityOf, tellsOn, withChange, worstOf } from './missing-authentication/severity.ts'
+import { isPublicContentTable, isReceiver, readApart, severityOf, tellsOn, withChange, worstOf } from './missing-authentication/severity.ts'
 import { keepsUnsigned } from './missing-authentication/unsigned-webhook.ts'
 import { isForAdministrators } from './remediation/code-conventions.ts'
 import { isLayoutLoad } from './shared/layout-load.ts'
@@ -47,7 +47,7 @@ export default defineCheck({
     const receivers = new Set([...payments.webhooks, ...others].map((w) => `${w.path} ${w.subject}`))
     const kept = keptResources(all)
     const guests = guestTables(all, schema.tables)
-    const isShownTable = memo((table) => isShown(table, schema) || isEditorial(table, all, schema))
+    const isShownTable = memo((table) => isPublicContentTable(table, schema) || isEditorial(table, all, schema))
     const shown = (w: Work) =>
       w.kind === 'rpc' ? tellsOneFigure(w.call, schema) : w.kind === 'read' && w.table !== undefined && !w.unveiled && isShownTable(w.table)
     const judged = all.map(
@@ -57,7 +57,7 @@ export default defineCheck({
           : judge(route, { open, isGuardedElsewhere: guarded.has(handlerOf(route)), demanded: env.demanded, shown, kept, guests, tables: schema.tables }),
     )
     const causes = judged.flatMap((j) => (j.kind === 'issue' ? j.causes.map((c) => behindAdministrators(behindIdle(c, routes.routes))) : []))
-    const issues = merge(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
+    const issues = mergeCauses(withoutDelegates(causes, all), { all: routes.routes, around: routes.surroundings, schema })
     const count = (kind: Verdict['kind']) => judged.filter((j) => j.kind === kind).length
     const evidence = [
       `${plural(all.length, 'handler')}: ${count('guarded')} checked before processing, ${count('public')} public by nature or without anything to protect, ${judged.filter((j) => j.kind === 'issue').length} not`,
@@ -108,7 +108,7 @@ function notFollowed(lost: readonly Lost[], evidence: readonly string[]): Outcom
 }
 
 /** Codes that are handed out and used up; what else is written on the way past a token is part of letting its holder in. */
-const CODES = /(?:^|_)(?:codes?|coupons?|vouchers?|gift_?cards?|promos?|promotions?|discounts?|referrals?)$/
+const REDEEMABLE_CODE_TABLE = /(?:^|_)(?:codes?|coupons?|vouchers?|gift_?cards?|promos?|promotions?|discounts?|referrals?)$/
 
 /** What visitors send in, wherever the handler lies that takes it. */
 const isSentIn = ({ kind, table = '' }: Work): boolean => kind === 'insert' && says(SENT_IN, table)
@@ -121,7 +121,7 @@ const FORM =
   /(?:^|[/_#-])(?:contact(?:-?(?:us|form))?|newsletter|subscribe|wait-?list|feedback|(?:en|in)quir(?:y|ies)|leads?|consultations?|support|quotes?|(?:request|book)-?(?:a-?)?(?:demo|call)|demo(?:-?requests?)?|track(?:-[a-z]{1,20})?|contact-?messages?)(?:\/(?:submit|send|subscribe))?$/i
 
 /** An address by which the author says whom the answer is for. */
-const SAYS_PUBLIC = /(?:^|\/)public(?:\/|$)/i
+const PUBLIC_PATH_SEGMENT = /(?:^|\/)public(?:\/|$)/i
 
 /** Where a handler is registered: a router that is mounted a second time registers it under another path. */
 const handlerOf = ({ path, line, method }: Route): string => `${method ?? ''} ${path}:${line}`
@@ -160,7 +160,11 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: 
   const causes: Cause[] = []
   const exposed = route.work.filter(
     (w) =>
-      !w.hidden && (!w.guard || w.guard.trust === 'claimed') && !shown(w) && !(w.impersonal && SAYS_PUBLIC.test(route.route)) && !isForGuest(w, route, guests),
+      !w.hidden &&
+      (!w.guard || w.guard.trust === 'claimed') &&
+      !shown(w) &&
+      !(w.impersonal && PUBLIC_PATH_SEGMENT.test(route.route)) &&
+      !isForGuest(w, route, guests),
   )
   const apart = readApart(exposed, route.behaviour)
   const sentIn = exposed.filter((w) => !apart.includes(w))
@@ -231,7 +235,7 @@ function judge(route: Route, { open, isGuardedElsewhere, demanded, shown, kept: 
   }
   const early = causes.length
     ? undefined
-    : guards.find(({ work, guard }) => guard.who === 'token' && work.guardedLater && work.kind === 'update' && says(CODES, work.table ?? ''))
+    : guards.find(({ work, guard }) => guard.who === 'token' && work.guardedLater && work.kind === 'update' && says(REDEEMABLE_CODE_TABLE, work.table ?? ''))
   if (early) causes.push({ route, severity: 'Medium', what: 'late', work: early.work })
   if (!causes.length) {
     const wrong =
@@ -289,7 +293,8 @@ const isOutside = (at: Place, { path, line, endLine = at.line }: Route): boolean
 const THROWS_500 = new Set(['Next.js', 'Supabase Edge Functions', 'Astro', 'Vercel Functions', 'Netlify Functions'])
 
 /** Functions of the database that say by their name that they ask who calls, or what he may do. */
-const ASKS_WHO = /auth|user|session|token|log_?in|access|permi|role|member|caller|current|_me$|require|assert|ensure|guard|(?:^rpc |_)(?:is|can|may|has)_/i
+const IDENTITY_CHECK_FUNCTION =
+  /auth|user|session|token|log_?in|access|permi|role|member|caller|current|_me$|require|assert|ensure|guard|(?:^rpc |_)(?:is|can|may|has)_/i
 
 /** A refusal that is no refusal: 200, an exception that ends in 500, or in the answer for a request that makes no sense. */
 function wrongStatus(guard: Guard, route: Route): boolean {
@@ -299,7 +304,7 @@ function wrongStatus(guard: Guard, route: Route): boolean {
   if (how === 'redirect' || how === 'not-found' || how === 'next') return false
   if (route.kind === 'procedure' || route.kind === 'action') return false
   // the database failed at what it was asked for: that is no refusal, whoever else might have been told so
-  if (guard.who === 'user' && guard.how.startsWith('rpc ') && !ASKS_WHO.test(guard.how)) return false
+  if (guard.who === 'user' && guard.how.startsWith('rpc ') && !IDENTITY_CHECK_FUNCTION.test(guard.how)) return false
   if (status !== undefined) return status >= 500 || (status === 400 && caught === true) || (status < 300 && error === true)
   return how === 'throw' && (THROWS_500.has(route.framework) || route.uncaught === true)
 }

@@ -76,11 +76,11 @@ const throughIt = ({ route }: Endpoint): RelatedPlace => ({ path: route.path, li
 function servedBy({ framework, workspace }: Route, routes: readonly Route[]): readonly RelatedPlace[] {
   if (framework !== 'Auth.js') return []
   return routes
-    .filter((r) => r.workspace === workspace && r.library !== undefined && AUTH_JS.test(r.library) && (r.method ?? 'POST') === 'POST')
+    .filter((r) => r.workspace === workspace && r.library !== undefined && AUTH_JS_PACKAGE.test(r.library) && (r.method ?? 'POST') === 'POST')
     .map((r) => ({ path: r.path, line: r.line, subject: r.subject, what: 'the handler that the library answers with' }))
 }
 
-const AUTH_JS = /^(?:next-auth|@auth\/)/
+const AUTH_JS_PACKAGE = /^(?:next-auth|@auth\/)/
 
 function issue(e: Endpoint, known: Pick<Known, 'all' | 'around'>, served: readonly RelatedPlace[]): Issue {
   const { route } = e

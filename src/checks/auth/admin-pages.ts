@@ -2,7 +2,8 @@ import { mentions, partsOf } from '../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Step, Value } from '../../model/behaviour/types.ts'
 import type { Route, Work } from '../../model/routes/routes.ts'
 
-const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
+/** Paths of pages for administrators, by one of their segments. */
+export const ADMIN_PAGE_PATH = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
 const REGISTERS = /(?:^|[/_-])(?:sign-?up|register|registration|create-account|join)(?:[/_-]|$)/i
 
 /** Whether strangers get an account of the application by themselves; where nobody does, whoever is signed in was let in by its owner. */
@@ -16,7 +17,7 @@ export function registersStrangers(routes: readonly Route[]): boolean {
 
 /** What an administrators' page reads of everybody past row level security, when its guard asks for nothing but an account. */
 export function readForEveryAccount(route: Route): Work | undefined {
-  if (!FOR_ADMINISTRATORS.test(route.route) || route.guard?.who !== 'user' || !route.behaviour?.complete) return undefined
+  if (!ADMIN_PAGE_PATH.test(route.route) || route.guard?.who !== 'user' || !route.behaviour?.complete) return undefined
   const { behaviour } = route
   const steps = behaviour.steps.filter((s) => isOfEverybody(s, behaviour) && !asksMore(s, behaviour))
   return route.work.find(

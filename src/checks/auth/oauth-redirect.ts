@@ -4,7 +4,7 @@ import type { AllowList, OpenRedirect } from '../../model/auth/auth.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 import { type Flow, hostIssues, settingIssues, whereToLook } from './redirect-issues.ts'
 
-const SIGN_IN: Flow = { purposes: ['oauth', 'magic-link', 'confirmation'], name: 'sign-in', carries: 'the authorization code or token' }
+const SIGN_IN_FLOW: Flow = { purposes: ['oauth', 'magic-link', 'confirmation'], name: 'sign-in', carries: 'the authorization code or token' }
 
 export default defineCheck({
   number: 7,
@@ -27,7 +27,7 @@ export default defineCheck({
         .join(', ')}`,
       `${plural(auth.redirects.filter((r) => r.purpose === 'oauth').length, 'redirect URL')} in code followed to where the host is written`,
     ]
-    const issues = [...hostIssues(auth, SIGN_IN), ...settingIssues(auth, { allowList: true }), ...auth.allowLists.flatMap(sharedOrigins), ...open]
+    const issues = [...hostIssues(auth, SIGN_IN_FLOW), ...settingIssues(auth, { allowList: true }), ...auth.allowLists.flatMap(sharedOrigins), ...open]
     if (issues.length) return failed(issues, evidence)
     const libraries = new Set<string>(auth.oauth.map((o) => o.library))
     const pushed = auth.settings.find((s) => s.key === 'auth.site_url' && s.stage === 'production')

@@ -10,20 +10,20 @@ export interface OwnSession {
   readonly at?: { readonly path: string; readonly line: number }
 }
 
-const PLATFORM = ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs', '@nuxtjs/supabase']
-const ASKS = /^(?:(?:get|require|fetch|load)_?(?:current|auth|server|session|logged_?in)?_?(?:user|session|auth)|current_?user|auth)$/i
-const COOKIE = /\bcookie ([\w.-]{1,60})$/
+const SUPABASE_AUTH_PACKAGES = ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs', '@nuxtjs/supabase']
+const SESSION_GETTER_NAME = /^(?:(?:get|require|fetch|load)_?(?:current|auth|server|session|logged_?in)?_?(?:user|session|auth)|current_?user|auth)$/i
+const COOKIE_LABEL = /\bcookie ([\w.-]{1,60})$/
 
 /** What the handlers of the application show of its own sessions; undefined where the platform keeps them. */
 export function ownSession(route: Route, { routes, surroundings }: RoutesModel): OwnSession | undefined {
   const guards = routes.flatMap(({ guard: g, workspace }) =>
     workspace === route.workspace && g?.trust === 'verified' && (g.who === 'user' || g.who === 'admin') ? [g] : [],
   )
-  const platform = PLATFORM.some((name) => surroundings.uses(name, route.path))
+  const platform = SUPABASE_AUTH_PACKAGES.some((name) => surroundings.uses(name, route.path))
   if (guards.some((g) => /supabase|getSession|locals/i.test(g.how)) || (platform && !guards.length)) return undefined
-  const guard = guards.find((g) => COOKIE.test(g.how)) ?? guards[0]
-  const cookie = guard && COOKIE.exec(guard.how)?.[1]
-  const helper = surroundings.exported(ASKS).find(({ path, fn }) => {
+  const guard = guards.find((g) => COOKIE_LABEL.test(g.how)) ?? guards[0]
+  const cookie = guard && COOKIE_LABEL.exec(guard.how)?.[1]
+  const helper = surroundings.exported(SESSION_GETTER_NAME).find(({ path, fn }) => {
     const code = surroundings.code(path)
     return fn.params.length === 0 && code?.imports.some((i) => i.from === 'next/headers') && !code.directives.includes('use client')
   })

@@ -3,7 +3,7 @@ import type { AuthModel, AuthUse, TemplateHost } from '../../model/auth/auth.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 import { type Flow, hostIssues, settingIssues, whereToLook } from './redirect-issues.ts'
 
-const RESET: Flow = { purposes: ['reset'], name: 'password reset', carries: 'the recovery token' }
+const PASSWORD_RESET_FLOW: Flow = { purposes: ['reset'], name: 'password reset', carries: 'the recovery token' }
 
 export default defineCheck({
   number: 8,
@@ -21,7 +21,7 @@ export default defineCheck({
         .join(', ')}`,
     ]
     const issues = [
-      ...hostIssues(auth, RESET),
+      ...hostIssues(auth, PASSWORD_RESET_FLOW),
       ...settingIssues(auth, { allowList: false }).filter((i) => /site_url$/.test(i.subject)),
       ...auth.templateHosts.filter((t) => t.purpose === 'reset').map(templateIssue),
       ...poisoned(auth),

@@ -6,20 +6,20 @@ const SEGMENT =
   /^(dashboard|account|my-account|settings|admin|administration|backoffice|billing|portal|workspace|workspaces|console|panel|mi-cuenta|cuenta|konto|mon-compte|profile|inbox|protected)$/i
 const ADMIN_LIKE = /^admin-(?!set-?up|invit|activat)[\w-]+$/i
 /** Names of groups that say so in any part; the short ones have to be words of their own: `(apply)` is no application. */
-const GROUP =
+const PROTECTED_ROUTE_GROUP =
   /^\((?:.*(?:protected|authenticated|authed|private|dashboard|secure|logged-?in|user-area|members|admin).*|(?:.*[-_])?(?:app|console|accounts?)(?:[-_].*)?)\)$/i
 const PUBLIC_LEAF =
   /^(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|verify.*|confirm.*|callback|auth|logout|signout|welcome|pricing|terms|privacy|error|unauthorized|access-denied|success|cancel(led)?|invite|join|onboarding-public)$/i
 /** What somebody is told who may not go on; below other pages it may be a list of them (`/settings/blocked`). */
 const NOTICE = /^\/(?:[a-z]{2}\/)?(?:blocked|banned|suspended|forbidden|no-access|not-authori[sz]ed)$/i
 /** Sign-in and recovery as part of a name: `admin-login`, `login_logout`, `reset_password`. */
-const SIGNS_IN = /(^|[-_])(log-?in|sign-?in|sign-?up|register|(forgot|reset|recover)[-_]?password)([-_]|$)/i
+const SIGN_IN_NAME_PART = /(^|[-_])(log-?in|sign-?in|sign-?up|register|(forgot|reset|recover)[-_]?password)([-_]|$)/i
 const MARKETING = /^\/($|(buy|pricing|plans|about|contact|blog|docs|faq|terms|privacy|features|home|landing)(\/|$|-))/i
 
 /** Why the application itself treats a page as protected; undefined when it does not. */
 export function protectedBecause(route: Route, all: readonly Route[], usesAuth: boolean): string | undefined {
   const segments = route.route.split('/').filter((s) => s !== '')
-  if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGNS_IN.test(s)) || NOTICE.test(route.route) || !usesAuth) return undefined
+  if (segments.some((s) => PUBLIC_LEAF.test(s) || SIGN_IN_NAME_PART.test(s)) || NOTICE.test(route.route) || !usesAuth) return undefined
   if (route.clientLayout) return `the layout above it sends visitors without a session to sign-in (${route.clientLayout.path}:${route.clientLayout.line})`
   // the entrance that leads everybody on, to the own pages or to sign-in, holds nothing itself
   const entrance = route.route === '/' && !route.work.length && (route.signs?.leadsOn === true || asksNobody(route))
@@ -45,7 +45,7 @@ export function protectedBecause(route: Route, all: readonly Route[], usesAuth: 
   // A public profile or workspace is addressed by its name: `/profile/[username]`.
   const addressed = segment !== undefined && /^(profile|account|workspace|portal)$/i.test(segment) && /^\[/.test(segments[segments.indexOf(segment) + 1] ?? '')
   if (segment && !addressed) return `it is under /${segment}`
-  const group = (route.page?.path ?? route.path).split('/').find((s) => GROUP.test(s))
+  const group = (route.page?.path ?? route.path).split('/').find((s) => PROTECTED_ROUTE_GROUP.test(s))
   const told = group !== undefined && !/marketing|public|landing/i.test(group) && !holdsFrontPage(group, all)
   if (told && (route.signs?.readsUser || route.work.some((w) => w.userData || w.guard))) return `it is in the group ${group}`
   if (MARKETING.test(route.route)) return undefined
@@ -85,7 +85,7 @@ const isForEverybody = ({ route, guard, signs, work }: Route): boolean =>
   MARKETING.test(route) && !guard && !signs?.redirects && (route !== '/' || !(signs?.readsUser || work.some((w) => w.userData)))
 
 /** Cookies that say who somebody is; that of a basket says only which one. */
-const PERSON =
+const IDENTITY_COOKIE =
   /(^|[-_.])(user|usuario|usuário|account|customer|cliente|member|profile|owner)([-_.]?(id|uid|uuid|e?mail))?$|^(uid|userid|e?mail)$|(session|auth|login|token)\.(id|sub|uid|user_?id|e?mail)$/i
 
 /** Rows that the server looks up with all rights by what a cookie says of who asks. */
@@ -95,7 +95,7 @@ export function namedByCookie(route: Route): { readonly table: string; readonly 
     let cookie: string | undefined
     for (const f of e.filters)
       mentions(f.value, (x) => {
-        if (x.v === 'request' && x.part === 'cookie' && PERSON.test(x.name ?? '')) cookie = x.name
+        if (x.v === 'request' && x.part === 'cookie' && IDENTITY_COOKIE.test(x.name ?? '')) cookie = x.name
         return false
       })
     if (cookie) return { table: e.table, cookie }

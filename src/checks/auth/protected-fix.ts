@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { ADMIN_PAGE_PATH } from './admin-pages.ts'
 import { inCookiesFirst } from './in-cookies-first.ts'
 import { type OwnSession, ownSessionCode } from './own-session.ts'
 
@@ -38,9 +39,7 @@ interface Around {
   readonly ofItsOwn?: OwnSession
 }
 
-const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:\/|$)/i
-
-const isForAdministrators = ({ route }: Route): boolean => FOR_ADMINISTRATORS.test(route)
+const isForAdministrators = ({ route }: Route): boolean => ADMIN_PAGE_PATH.test(route)
 
 /** What somebody was mailed or given leads here, and says in its parameters what it is about. */
 const isReachedByLink = ({ route, framework }: Route): boolean =>
@@ -173,7 +172,7 @@ const LAYOUTS: Readonly<Record<string, string>> = {
   'Better Auth': "  const session = await auth.api.getSession({ headers: await headers() })\n  if (!session) redirect('/login')",
 }
 
-const ROLES: Readonly<Record<string, string>> = {
+const ROLE_CHECK_BY_LIBRARY: Readonly<Record<string, string>> = {
   Clerk: "const { sessionClaims } = await auth()\nif (sessionClaims?.metadata?.role !== 'admin') notFound()",
   'Auth.js': "const session = await auth()\nif (session?.user?.role !== 'admin') notFound()",
   'Better Auth': "const session = await auth.api.getSession({ headers: await headers() })\nif (session?.user.role !== 'admin') notFound()",
@@ -184,7 +183,7 @@ function roleFix(library: string | undefined, own: OwnSession | undefined): Fix 
     text: 'Ask, on the server and before anything is read, for a role that only the server can set.',
     language: 'ts',
     code:
-      ROLES[library ?? ''] ??
+      ROLE_CHECK_BY_LIBRARY[library ?? ''] ??
       (own
         ? 'if (!(await isAdministrator(user.id))) notFound() // stands for the look-up of the role where only the server writes it'
         : "const { data: { user } } = await supabase.auth.getUser()\nif (user?.app_metadata?.role !== 'admin') notFound()"),

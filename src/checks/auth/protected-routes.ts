@@ -103,7 +103,7 @@ function aroundPage(route: Route, model: RoutesModel, library: string | undefine
   const old = /^\D{0,3}4\b/.test(surroundings.range('next-auth', route.path) ?? '')
   const stored = storedInBrowser(sessions.find((s) => s.workspace === (route.workspace ?? '')))
   const first = route.route.split('/')[1] ?? ''
-  const doors = routes.filter((r) => r.kind === 'page' && r.workspace === route.workspace && SIGN_IN.test(r.route) && !r.route.includes('['))
+  const doors = routes.filter((r) => r.kind === 'page' && r.workspace === route.workspace && SIGN_IN_PAGE.test(r.route) && !r.route.includes('['))
   const door = doors.find((r) => r.route.split('/')[1] === first) ?? doors.sort((a, b) => a.route.length - b.route.length)[0]
   const middleware = inMiddleware(routes).get(route.workspace)
   return {
@@ -120,16 +120,16 @@ const inMiddleware = rememberFor(
   (routes: readonly Route[]): ReadonlyMap<string | undefined, Place> =>
     new Map(
       routes.flatMap((r) =>
-        r.kind === 'page' && r.guard?.trust === 'verified' && r.guard.who === 'user' && !r.guard.opensWithout && IS_MIDDLEWARE.test(r.guard.at.path)
+        r.kind === 'page' && r.guard?.trust === 'verified' && r.guard.who === 'user' && !r.guard.opensWithout && MIDDLEWARE_SOURCE_FILE.test(r.guard.at.path)
           ? [[r.workspace, r.guard.at] as const]
           : [],
       ),
     ),
 )
 
-const IS_MIDDLEWARE = /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]s$/
+const MIDDLEWARE_SOURCE_FILE = /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]s$/
 
-const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|connexion|entrar)$/i
+const SIGN_IN_PAGE = /(?:^|\/)(?:log-?in|sign-?in|connexion|entrar)$/i
 
 /** Middleware that could not be followed as far as the page: neither its guard nor that it has none is known. */
 const isUnknown = (route: Route): boolean => route.reachable === undefined && !route.guard && route.before.length > 0
@@ -241,7 +241,7 @@ function issue(c: Cause): Issue {
   return {
     subject: route.subject,
     severity: c.severity,
-    title: TITLES[c.what],
+    title: TITLE_BY_PROTECTION[c.what],
     message: message(c),
     attack: attack(c),
     fix: { ...fix, ...verified(c) },
@@ -264,7 +264,7 @@ function repairedBy({ route, what, middleware }: Cause, code: string | undefined
 /** The first folder below the one in which a framework looks for pages: `app/(account)/`. */
 const FOLDER_OF_PAGES = /^(?:[^/]+\/){0,6}?(?:app|pages|routes)\/[^/]+\//
 
-const TITLES: Readonly<Record<Cause['what'], string>> = {
+const TITLE_BY_PROTECTION: Readonly<Record<Cause['what'], string>> = {
   open: 'A protected page without a check on the server',
   client: 'A protected page that only the browser guards',
   after: 'An afterAuth that replaces the refusal of signed-out visitors',

@@ -20,7 +20,7 @@ export function administratorFix({ routes }: RoutesModel, schema: SchemaModel): 
       text: `The application keeps who administers it in ${keeper.table}.${keeper.column}: ask there, by the id that the verified session says, and see that only the server writes it.`,
       code: asked(keeper),
     }
-  if (routes.some((r) => PLATFORM.test(r.guard?.how ?? '')))
+  if (routes.some((r) => SUPABASE_SESSION_CALL.test(r.guard?.how ?? '')))
     return {
       text: 'Keep the role in a claim that only the server sets, give it to the accounts that administer today, and check it.',
       code: "const isAdmin = user?.app_metadata?.role === 'admin' // user: as the verified session says",
@@ -29,7 +29,7 @@ export function administratorFix({ routes }: RoutesModel, schema: SchemaModel): 
 }
 
 /** A session of the platform is asked for (`supabase.auth.getUser`). */
-const PLATFORM = /\bauth\.get(?:User|Claims|Session)\b/
+const SUPABASE_SESSION_CALL = /\bauth\.get(?:User|Claims|Session)\b/
 
 /** Written for the platform's client, which most applications ask with; the words say the same for any other. */
 function asked(keeper: RoleKeeper): string {

@@ -5,7 +5,7 @@ import { environmentRead } from '../environment-read.ts'
 import { isUnreached } from '../unreached.ts'
 
 /** Whether a secret is a password that a page gives away to whoever opens it. */
-export const isShown = (s: HardcodedSecret): boolean => s.kind === 'shown-password' || s.kind === 'prefilled-password'
+export const isDisplayedPassword = (s: HardcodedSecret): boolean => s.kind === 'shown-password' || s.kind === 'prefilled-password'
 
 /** What is said of it. */
 export function shownPasswordIssue(s: HardcodedSecret, modules: Pick<ModulesModel, 'side' | 'clientEntries'>): Issue {

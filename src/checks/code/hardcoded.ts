@@ -6,11 +6,11 @@ import type { PaymentsModel } from '../../model/payments/payments.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
 import { administratorFix } from './administrator-fix.ts'
 import { clientPasswordIssue } from './client-password-issue.ts'
-import { isOfAccount, isShown, madeAccountIssue, shownPasswordIssue } from './displayed-password-issue.ts'
+import { isDisplayedPassword, isOfAccount, madeAccountIssue, shownPasswordIssue } from './displayed-password-issue.ts'
 import { defaultIssue, fixedKeyIssue } from './fixed-key-issues.ts'
 import { accountIssue, fixedUserIssue, identityIssue, mailIssue, payerIssue } from './fixed-person-issues.ts'
 import { openDoorIssue } from './open-door-issue.ts'
-import { BY_NAME, secretIssue } from './secret-issue.ts'
+import { NAME_BASED_OR_POWERFUL_KINDS, secretIssue } from './secret-issue.ts'
 import { debugIssue, switchIssue } from './switch-issues.ts'
 
 export default defineCheck({
@@ -34,10 +34,10 @@ export default defineCheck({
     const spoken = new Set([...code.identities.map((i) => i.path), ...passwordFiles])
     const issues = [
       ...code.secrets
-        .filter((s) => !(s.name && !s.also.length && BY_NAME.has(s.kind) && standsIn(s)))
+        .filter((s) => !(s.name && !s.also.length && NAME_BASED_OR_POWERFUL_KINDS.has(s.kind) && standsIn(s)))
         .filter((s) => !s.reportedAsServiceRole && !(s.kind.endsWith('password') && s.kind !== 'url-password' && (passwordFiles.has(s.path) || !isReal(s))))
         .filter((s) => !(s.kind.endsWith('password') && beside(code.openDoors, s)))
-        .map((s) => (isShown(s) ? shownPasswordIssue(s, modules) : isOfAccount(s) ? madeAccountIssue(s, modules) : secretIssue(s, modules))),
+        .map((s) => (isDisplayedPassword(s) ? shownPasswordIssue(s, modules) : isOfAccount(s) ? madeAccountIssue(s, modules) : secretIssue(s, modules))),
       ...code.clientPasswords.filter((p) => !p.development).map(clientPasswordIssue),
       ...code.identities
         .filter((i) => (i.grants || i.owner) && !passwordFiles.has(i.path) && isReal(i) && !asksNoPassword(i))

@@ -9,12 +9,12 @@ export const openDoorIssue = (d: OpenDoor, inBrowser: boolean): Issue => ({
   discriminator: `open door ${d.how}`,
   at: { path: d.path, line: d.line },
   proof: 'inferred',
-  ...WORDS[d.how],
-  ...(d.unless ? { message: `${WORDS[d.how].message} That is so wherever \`${d.unless}\` is not set, or set to what the code asks for.` } : {}),
+  ...WORDING_BY_DOOR_KIND[d.how],
+  ...(d.unless ? { message: `${WORDING_BY_DOOR_KIND[d.how].message} That is so wherever \`${d.unless}\` is not set, or set to what the code asks for.` } : {}),
   ...(inBrowser && d.how === 'mail-part' ? { severity: 'Medium' as const } : {}),
 })
 
-const WORDS: Readonly<Record<OpenDoor['how'], Words>> = {
+const WORDING_BY_DOOR_KIND: Readonly<Record<OpenDoor['how'], Words>> = {
   'any-password': {
     severity: 'Critical',
     title: 'Any password is taken',

@@ -8,7 +8,7 @@ import type { Fix, Issue, Severity } from '../define-check.ts'
 import { environmentRead } from '../environment-read.ts'
 
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
-export const BY_NAME = new Set([
+export const NAME_BASED_OR_POWERFUL_KINDS = new Set([
   'generic-secret',
   'password',
   'sign-in-password',
@@ -21,7 +21,7 @@ export const BY_NAME = new Set([
 
 /** The value of a secret in the repository: what it opens, and where the new one goes. */
 export function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
-  const severity: Severity = s.live === 'test' || BY_NAME.has(s.kind) ? 'High' : 'Critical'
+  const severity: Severity = s.live === 'test' || NAME_BASED_OR_POWERFUL_KINDS.has(s.kind) ? 'High' : 'Critical'
   const name = s.name ? ` as \`${s.name}\`` : ''
   const inBrowser = modules.clientChain(s.path) !== undefined
   return {

@@ -1,5 +1,6 @@
 import { plural } from '../../lib/plural.ts'
 import { setValue } from '../../lib/rewrite.ts'
+import { NAME_BASED_KINDS } from '../../model/code/secrets.ts'
 import type { EnvFileState, EnvSecret, IgnoreGap } from '../../model/env/env.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
 
@@ -42,11 +43,8 @@ export default defineCheck({
   },
 })
 
-/** Kinds that only their name gives away; in templates and test files such values are made up. */
-const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
-
 function fileIssue(file: EnvFileState, kept: readonly string[]): Issue[] {
-  const counts = (s: EnvSecret) => s.live !== 'local-demo' && !((file.template || file.test) && BY_NAME.has(s.kind))
+  const counts = (s: EnvSecret) => s.live !== 'local-demo' && !((file.template || file.test) && NAME_BASED_KINDS.has(s.kind))
   const versions = [...(file.tracked ? [{ ...file.tracked, commit: undefined }] : []), ...file.past]
   const holding = versions.map((v) => ({ ...v, secrets: v.secrets.filter(counts) })).find((v) => v.secrets.length)
   if (file.template && !holding) return []

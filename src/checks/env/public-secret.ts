@@ -29,7 +29,7 @@ const SECRET_NAMES: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 /** Names that are meant for browsers, or settings about a secret instead of the secret. */
-const HARMLESS =
+const PUBLIC_BY_DESIGN_NAME =
   /PUBLIC|PUBLISHABLE|ANON(?:_|$)|CLOUDINARY_(?:API_)?KEY|SITE_?KEY|CLIENT_?ID|MAPS?(?:_|$)|MAPBOX|FIREBASE|RECAPTCHA|CAPTCHA|TURNSTILE|SENTRY_DSN|POSTHOG|ANALYTICS|ALGOLIA_SEARCH|EMAIL_?JS|STOREFRONT|VAPID_PUB|_(?:ID|URL|URI|ENABLED|DISABLED|LENGTH|MIN|MAX|TTL|EXPIRY|EXPIRES|NAME|HEADER|PATH|ENDPOINT|REGION|MODEL|VERSION|LABEL|HINT|PLACEHOLDER|PREFIX|REQUIRED|PAGE|ROUTE|MODE|TEXT|FLAG|FEATURE|PROVIDER|REDIRECT)$|^(?:SHOW|ENABLE|DISABLE|USE|HAS|IS|ALLOW|HIDE|FEATURE|REQUIRE)_/i
 const SWITCH = /^(?:true|false|0|1|yes|no|on|off|enabled|disabled)$/i
 /** The beginning of a key that only servers hold, placeholders included: the name promises the real one. */
@@ -63,7 +63,7 @@ function whatItHolds(v: PublicVariable): string | undefined {
   if (secret) return `a value of the kind ${secret.kind} (${secret.value.slice(0, 24)})`
   const prefixed = v.definitions.find((d) => SECRET_PREFIX.test(d.value))
   if (prefixed) return `a value that begins like a secret key (${prefixed.value.slice(0, 8)}…)`
-  if (HARMLESS.test(v.bare)) return undefined
+  if (PUBLIC_BY_DESIGN_NAME.test(v.bare)) return undefined
   if (v.servers) return `the value of the server's \`${v.servers.name}\` (${v.servers.path}:${v.servers.line})`
   const values = v.definitions.map((d) => d.value).filter(Boolean)
   if (values.length > 0 && values.every((value) => SWITCH.test(value))) return undefined

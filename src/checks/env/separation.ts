@@ -18,7 +18,7 @@ export default defineCheck({
     ]
     if (issues.length) return failed(issues, evidence)
     if (distinct.length) return passed(...evidence)
-    const named = [...env.reads, ...env.definitions].filter((v) => !OF_THE_TOOLS.test(v.name))
+    const named = [...env.reads, ...env.definitions].filter((v) => !TOOL_VARIABLE.test(v.name))
     if (!named.length) return notApplicable('nothing in the repository reads or defines environment variables')
     const everywhere = env.definitions.find((d) => d.source === 'env-file' && d.environment === 'shared')?.path
     return unverified(
@@ -37,7 +37,7 @@ export default defineCheck({
 })
 
 /** What runs and builds the application sets these itself: they name no project. */
-const OF_THE_TOOLS = /^(?:NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|CI|PORT|HOST|ANALYZE|NEXT_(?:PHASE|RUNTIME)|VERCEL|npm_\w{1,60})$/
+const TOOL_VARIABLE = /^(?:NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|CI|PORT|HOST|ANALYZE|NEXT_(?:PHASE|RUNTIME)|VERCEL|npm_\w{1,60})$/
 
 /** One finding per pair of sources: they were copied from each other as a whole. */
 function sharedIssues(shared: readonly SharedIdentity[]): Issue[] {

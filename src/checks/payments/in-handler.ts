@@ -4,7 +4,7 @@ import type { Route, RoutesModel, Surroundings } from '../../model/routes/routes
 import type { Issue } from '../define-check.ts'
 
 /** The request in code that is written for any handler: `request.headers`, `request.text()`. */
-const REQUEST = /(?<![\w'`-])request(?=\.|\))/g
+const REQUEST_VARIABLE = /(?<![\w'`-])request(?=\.|\))/g
 
 /** The code of a fix as the handler has to write it: by the name that its request has, in the manner of its framework, with the imports that it needs. */
 export function placeFix(issue: Issue, { routes, surroundings }: RoutesModel): Issue {
@@ -34,9 +34,9 @@ function named(written: string, route: Route, around: Surroundings): string {
       .replace(/ \/\/ the bytes: (.{1,120}) \/\/ the bytes that were sent/, ' // the bytes: $1')
       .replace(/request\.headers\.get\(('[\w-]{1,60}')\)/g, `${name}.headers[$1]`)
       .replace(/return new Response\(null, \{ status: (\d{3}) \}\)/g, 'return res.sendStatus($1)')
-      .replace(REQUEST, name)
-  if (route.framework === 'Hono') return code.replace(REQUEST, `${/^\w{1,30}$/.test(name) ? name : 'c'}.req.raw`)
-  return /^[A-Za-z_$][\w$]{0,40}$/.test(name) && (route.kind === 'edge-function' || route.framework === 'Next.js') ? code.replace(REQUEST, name) : code
+      .replace(REQUEST_VARIABLE, name)
+  if (route.framework === 'Hono') return code.replace(REQUEST_VARIABLE, `${/^\w{1,30}$/.test(name) ? name : 'c'}.req.raw`)
+  return /^[A-Za-z_$][\w$]{0,40}$/.test(name) && (route.kind === 'edge-function' || route.framework === 'Next.js') ? code.replace(REQUEST_VARIABLE, name) : code
 }
 
 /** What the code calls and the file does not have yet. */

@@ -1,12 +1,12 @@
 import type { RelatedPlace } from '../../lib/place.ts'
 import type { Issue } from '../define-check.ts'
 
-const RANK = { Critical: 0, High: 1, Medium: 2 } as const
+const SEVERITY_SORT_KEY = { Critical: 0, High: 1, Medium: 2 } as const
 
 /** One finding for each endpoint, which two applications may call the same: the worst of what is wrong speaks, what else is wrong in the same handler stands beside it. */
 export function onePerEndpoint(issues: readonly Issue[]): readonly Issue[] {
   return [...Map.groupBy(issues, (i) => `${i.subject} ${i.at.path}`).values()].map((same) => {
-    const [main, ...others] = [...same].sort((a, b) => RANK[a.severity] - RANK[b.severity])
+    const [main, ...others] = [...same].sort((a, b) => SEVERITY_SORT_KEY[a.severity] - SEVERITY_SORT_KEY[b.severity])
     if (!others.length) return main as Issue
     return beside(main as Issue, others)
   })

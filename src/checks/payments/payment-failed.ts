@@ -44,7 +44,7 @@ export default defineCheck({
           fix: {
             text: 'Tell the customer, mark the subscription, and end access after a grace period.',
             language: 'ts',
-            code: (w.processor === 'stripe' && inOwnWords(w, 'failed')) || (CODE[w.processor] ?? (CODE.stripe as string)),
+            code: (w.processor === 'stripe' && inOwnWords(w, 'failed')) || (PAYMENT_FAILED_EXAMPLE[w.processor] ?? (PAYMENT_FAILED_EXAMPLE.stripe as string)),
           },
           at: h.logged ?? ((logsOnly || unread) && h.at ? h.at : casePlace(w)),
           related: [
@@ -60,7 +60,7 @@ export default defineCheck({
   },
 })
 
-const CODE: Readonly<Record<string, string>> = {
+const PAYMENT_FAILED_EXAMPLE: Readonly<Record<string, string>> = {
   stripe: `case 'invoice.payment_failed': {
   const invoice = event.data.object
   await markPastDue(invoice.customer) // stands for the change of the row that access is decided on

@@ -67,7 +67,7 @@ function noWebhook(sold: NonNullable<PaymentsModel['subscriptions']>, name: stri
     subject: `app ${sold.workspace ?? '.'}`,
     severity: 'High',
     title: 'Subscriptions are sold without a webhook',
-    message: `Subscriptions are sold (${sold.how}), but no endpoint receives the events of ${NAMES[name] ?? name}: a failed payment, a cancellation or a refund never reaches the application.`,
+    message: `Subscriptions are sold (${sold.how}), but no endpoint receives the events of ${PROCESSOR_LABELS[name] ?? name}: a failed payment, a cancellation or a refund never reaches the application.`,
     attack: 'A customer subscribes, cancels or lets the card fail, and keeps what was paid for; nobody tells the application otherwise.',
     fix: {
       text: 'Add a webhook endpoint that verifies the signature and keeps the subscription table in step.',
@@ -98,7 +98,7 @@ function grantIssue(g: PaymentsModel['unpaidGrants'][number]): Issue {
   }
 }
 
-const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
+const SEVERITY_BY_PROBLEM: Readonly<Record<VerificationProblem['kind'], Severity>> = {
   none: 'Critical',
   'skipped-without-secret': 'Critical',
   'skipped-without-header': 'Critical',
@@ -114,7 +114,7 @@ const SEVERITY: Readonly<Record<VerificationProblem['kind'], Severity>> = {
 }
 
 /** Problems of how the verification is called: each is a finding of its own beside a missing verification. */
-const OF_THE_CALL: ReadonlySet<VerificationProblem['kind']> = new Set([
+const CALL_PROBLEMS: ReadonlySet<VerificationProblem['kind']> = new Set([
   'synchronous',
   'parsed-body',
   'empty-secret',
@@ -130,8 +130,8 @@ function verificationIssue(w: Endpoint, p: VerificationProblem): Issue {
   const at = p.kind === 'none' ? (w.typeAt?.path === w.path ? w.typeAt : { path: w.path, line: w.line }) : p.at
   return {
     subject: w.subject,
-    ...(OF_THE_CALL.has(p.kind) ? { discriminator: p.kind } : {}),
-    severity: SEVERITY[p.kind],
+    ...(CALL_PROBLEMS.has(p.kind) ? { discriminator: p.kind } : {}),
+    severity: SEVERITY_BY_PROBLEM[p.kind],
     ...words(w, p, done),
     at,
     related: [
@@ -157,7 +157,7 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
     case 'none':
       return {
         title: 'The webhook does not verify the signature',
-        message: `${w.subject} takes the body's word for what happened${done}: nothing proves that ${NAMES[w.processor] ?? w.processor} sent it.`,
+        message: `${w.subject} takes the body's word for what happened${done}: nothing proves that ${PROCESSOR_LABELS[w.processor] ?? w.processor} sent it.`,
         attack: forge,
         fix: verify,
       }
@@ -206,7 +206,7 @@ function words(w: Endpoint, p: VerificationProblem, done: string): { title: stri
     case 'plain-hash':
       return {
         title: 'The signature is compared with a plain hash of secret and body',
-        message: `${w.subject} hashes the secret with the body behind it. ${NAMES[w.processor] ?? w.processor} signs with HMAC, the secret being its key: no genuine event passes, and such a hash is open to length extension.`,
+        message: `${w.subject} hashes the secret with the body behind it. ${PROCESSOR_LABELS[w.processor] ?? w.processor} signs with HMAC, the secret being its key: no genuine event passes, and such a hash is open to length extension.`,
         attack:
           'Payments are taken and never recorded, and the usual “repair” is to switch verification off; whoever has seen one such hash makes a valid one for a longer body.',
         fix: verify,
@@ -256,4 +256,4 @@ const RAW_BODY = `// Next.js route handler, SvelteKit, Remix, Deno: const body =
 // Next.js pages/api: export const config = { api: { bodyParser: false } }; const body = await buffer(req)
 // NestJS: NestFactory.create(AppModule, { rawBody: true }); Fastify: the plug-in fastify-raw-body; both: req.rawBody`
 
-const NAMES: Readonly<Record<string, string>> = { stripe: 'Stripe', paddle: 'Paddle', lemonsqueezy: 'Lemon Squeezy', polar: 'Polar' }
+const PROCESSOR_LABELS: Readonly<Record<string, string>> = { stripe: 'Stripe', paddle: 'Paddle', lemonsqueezy: 'Lemon Squeezy', polar: 'Polar' }

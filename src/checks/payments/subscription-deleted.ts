@@ -34,7 +34,9 @@ export default defineCheck({
           fix: {
             text: 'Mark the user as not paying, in the row that access is decided on.',
             language: 'ts',
-            code: (w.processor === 'stripe' && inOwnWords(w, 'deleted')) || (CODE[w.processor] ?? (CODE.stripe as string)),
+            code:
+              (w.processor === 'stripe' && inOwnWords(w, 'deleted')) ||
+              (SUBSCRIPTION_DELETED_EXAMPLE[w.processor] ?? (SUBSCRIPTION_DELETED_EXAMPLE.stripe as string)),
           },
           at: only && h.at ? h.at : casePlace(w),
           related: [{ path: w.path, line: w.line, subject: w.subject, what: 'the webhook endpoint' }],
@@ -59,7 +61,7 @@ const caseOf = (event: string, id: string): string => `case '${event}':
   await endAccess(${id}) // stands for the change of the row that access is decided on
   break`
 
-const CODE: Readonly<Record<string, string>> = {
+const SUBSCRIPTION_DELETED_EXAMPLE: Readonly<Record<string, string>> = {
   stripe: caseOf('customer.subscription.deleted', 'event.data.object.id'),
   paddle: caseOf('subscription.canceled', 'event.data.id'),
   lemonsqueezy: caseOf('subscription_expired', 'event.data.id'),

@@ -57,7 +57,7 @@ const MIDTRANS = `const event = await request.json()
 const signed = event.order_id + event.status_code + event.gross_amount + process.env.MIDTRANS_SERVER_KEY!
 if (createHash('sha512').update(signed).digest('hex') !== event.signature_key) ${REFUSE}`
 
-const CODE: Readonly<Record<string, string>> = {
+const VERIFICATION_EXAMPLE: Readonly<Record<string, string>> = {
   stripe: STRIPE,
   paddle: `const event = await paddle.webhooks.unmarshal(await request.text(), process.env.PADDLE_WEBHOOK_SECRET!, request.headers.get('paddle-signature') ?? '')`,
   lemonsqueezy: digest('sha256', 'x-signature', 'LEMONSQUEEZY_WEBHOOK_SECRET'),
@@ -85,7 +85,7 @@ const BY_HAND = digest('sha256', 'x-webhook-signature', 'WEBHOOK_SECRET', undefi
 
 /** What verifies an event of a processor in the handler at `path`; edge functions read their settings from Deno. */
 export function verificationCode(processor: string, path: string): string {
-  return forRuntime(CODE[processor] ?? BY_HAND, path)
+  return forRuntime(VERIFICATION_EXAMPLE[processor] ?? BY_HAND, path)
 }
 
 /** Code with settings as the runtime of the file at `path` reads them. */

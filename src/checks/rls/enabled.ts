@@ -1,3 +1,4 @@
+import { ROW_COMMANDS } from '../../database/access/sql.ts'
 import type { Grant, Hole, Table } from '../../database/database.ts'
 import { plural } from '../../lib/plural.ts'
 import { withCapital } from '../../lib/with-capital.ts'
@@ -19,8 +20,6 @@ import {
 } from './messages/rls.ts'
 import { besideAdministrators, enableAdvice } from './remediation/enable-rls-advice.ts'
 import { keptByCode } from './shared/owner-column-from-code.ts'
-
-const DATA = ['select', 'insert', 'update', 'delete']
 
 export default defineCheck({
   number: 1,
@@ -84,7 +83,9 @@ function isReadOnlyByDeclaration(model: Pick<AppModel, 'declared'>, table: Table
 }
 
 function browserGrants(table: Table): readonly Grant[] {
-  return table.grants.filter((g) => DATA.includes(g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'))
+  return table.grants.filter(
+    (g) => ROW_COMMANDS.some((c) => c === g.privilege) && (g.role === 'anon' || g.role === 'authenticated' || g.role.toLowerCase() === 'public'),
+  )
 }
 
 function issueOf(model: Pick<AppModel, 'schema' | 'access' | 'modules' | 'routes'>, table: Table): Issue {

@@ -1,4 +1,4 @@
-import { grantsPower, isOnlySaid, PROCESSOR } from '../../database/access/column-authority/privilege-columns.ts'
+import { grantsPower, isOnlySaid, PROCESSOR_COLUMN_PREFIX } from '../../database/access/column-authority/privilege-columns.ts'
 import { isLookedAfter } from '../../database/access/owners/assignee-not-owner.ts'
 import { authorOf, isOnesOwn } from '../../database/access/owners/author-column.ts'
 import { namesOwner } from '../../database/access/owners/caller-id-column.ts'
@@ -28,7 +28,7 @@ import {
   policySubject,
   qualifiedName,
   STAFF_ONLY,
-  tableOf,
+  tableOfHole,
   undecidedPolicies,
   unseenTables,
   whoGetsIn,
@@ -79,7 +79,7 @@ export default defineCheck({
 
 function issueOf(model: Model, hole: Hole): Issue {
   if (isRowAtSignUp(hole)) return appointmentIssue(model, hole)
-  const table = tableOf(model.schema, hole.object)
+  const table = tableOfHole(model.schema, hole.object)
   const owners = table && !isLookedAfter(table) ? namesOwner(table, model.schema) : []
   const power =
     table && !owners.length && ASKS_TO_JOIN.test(table.name)
@@ -288,7 +288,7 @@ function issueOf(model: Model, hole: Hole): Issue {
   const paid = paidColumns(hole, table)
   const grants = power.length > 0 || paid.length > 0
   // nobody writes in the name of whom a row is about
-  const about = owners.length > 0 && owners.every((c) => ABOUT.test(c)) && !grants
+  const about = owners.length > 0 && owners.every((c) => SUBJECT_COLUMN.test(c)) && !grants
   const under = hole.tables?.[0]?.table
   const parents = hole.kind === 'policy' && !owners.length && !under ? (hole.columns ?? []) : []
   const severity = about ? 'High' : owners.length || grants ? 'Critical' : anon || under || parents.length ? 'High' : 'Medium'
@@ -326,11 +326,11 @@ const isSaidByOthers = (hole: Hole): boolean => hole.because !== undefined && ho
 const whatItSays = ({ because = '' }: Hole, columns: readonly string[]): string =>
   SAID_BY_OTHERS[because]?.(columns.length === 1) ?? `which ${columns.length === 1 ? 'decides' : 'decide'} what a user may do or has paid for`
 
-const PAID_STATE = /^(?:payment_?status|is_?paid|paid|paid_at)$/i
+const PAID_FLAG_COLUMN = /^(?:payment_?status|is_?paid|paid|paid_at)$/i
 const paidStates = (table: Table | undefined): readonly string[] => {
   const columns = table?.columns ?? []
-  if (!columns.some((c) => PROCESSOR.test(c.name))) return []
-  return columns.filter((c) => PAID_STATE.test(c.name) && !table?.userData?.powerColumns.includes(c.name)).map((c) => c.name)
+  if (!columns.some((c) => PROCESSOR_COLUMN_PREFIX.test(c.name))) return []
+  return columns.filter((c) => PAID_FLAG_COLUMN.test(c.name) && !table?.userData?.powerColumns.includes(c.name)).map((c) => c.name)
 }
 
 /** Columns by which a new row says that it was paid; one that the policy compares is not free. */
@@ -368,4 +368,4 @@ const ASKS_TO_JOIN =
   /wait_?list|newsletter|early_?access|pre_?regist|(?:^|_)(?:leads?|enquir(?:y|ies)|inquir(?:y|ies)|contact_(?:forms?|messages?|requests?|submissions?)|demo_requests?)$/i
 
 /** Columns that say whom a row is about, not whose it is. */
-const ABOUT = /^(mentioned|tagged|target|reported|rated|reviewed|presenter|speaker)(_(user|profile))?_?(id|uid)?$/i
+const SUBJECT_COLUMN = /^(mentioned|tagged|target|reported|rated|reviewed|presenter|speaker)(_(user|profile))?_?(id|uid)?$/i

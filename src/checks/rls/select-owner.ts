@@ -29,7 +29,7 @@ import {
   policySubject,
   qualifiedName,
   STAFF_ONLY,
-  tableOf,
+  tableOfHole,
   undecidedPolicies,
   unseenTables,
   whoGetsIn,
@@ -113,7 +113,7 @@ function repairOf(hole: Hole, hasCodes: boolean, hasOwners: boolean): string {
 }
 
 function policyIssue(model: Model, hole: Hole): Issue | undefined {
-  const whole = tableOf(model.schema, hole.object)
+  const whole = tableOfHole(model.schema, hole.object)
   if (!whole?.userData || isDeclaredPublic(model.declared, hole.object) || isOwnerOnlyGuessed(model, whole)) return undefined
   const table = asReadableBy(whole, hole.who)
   if (isPartOfShown(model, table, hole)) return undefined
@@ -181,10 +181,10 @@ function ownership(table: Table, owners: readonly string[]): string {
 }
 
 /** A view that is made to be shown, by its name. */
-const SAYS_PUBLIC = /[._]public(_|$)/i
+const PUBLIC_VIEW_NAME = /[._]public(_|$)/i
 
 /** A view of totals that users are shown of each other. */
-const COMPARES = /leader_?board|ranking|rating|review|top_|score/i
+const AGGREGATE_VIEW_NAME = /leader_?board|ranking|rating|review|top_|score/i
 
 /** What is left for those who are to read the view, its author has to say. */
 const withoutColumns = (hole: Hole, tables: readonly string[], shown: readonly string[], who: string): string =>
@@ -193,20 +193,20 @@ const withoutColumns = (hole: Hole, tables: readonly string[], shown: readonly s
 function viewIssue(model: Model, hole: Hole): Issue | undefined {
   if (isDeclaredPublic(model.declared, hole.object)) return undefined
   const tables = (hole.tables ?? []).map((t) => t.table)
-  const personal = new Set(tables.flatMap((t) => tableOf(model.schema, t)?.userData?.personalColumns ?? []))
-  const overTheDoor = (c: string) => SAYS_PUBLIC.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: lastPart(t) }, c))
+  const personal = new Set(tables.flatMap((t) => tableOfHole(model.schema, t)?.userData?.personalColumns ?? []))
+  const overTheDoor = (c: string) => PUBLIC_VIEW_NAME.test(hole.object) && tables.every((t) => isContactOfBusiness({ name: lastPart(t) }, c))
   const shown = (hole.columns ?? []).filter(
     (c) =>
       hole.because === 'withheld' || (personal.has(c) && !overTheDoor(c)) || (tables.includes('auth.users') && c !== 'id') || (c === '*' && personal.size > 0),
   )
   const oneByOne =
     hole.because === 'grouped' &&
-    tables.some((t) => tellsEachRow(hole.columns ?? [], tableOf(model.schema, t)) || (hole.columns ?? []).some((c) => namesPerson(model.schema, t, c)))
+    tables.some((t) => tellsEachRow(hole.columns ?? [], tableOfHole(model.schema, t)) || (hole.columns ?? []).some((c) => namesPerson(model.schema, t, c)))
   const meant = tables.every((t) => {
-    const table = tableOf(model.schema, t)
-    return table !== undefined && (isSeen(table) || SAYS_PUBLIC.test(hole.object))
+    const table = tableOfHole(model.schema, t)
+    return table !== undefined && (isSeen(table) || PUBLIC_VIEW_NAME.test(hole.object))
   })
-  const compared = hole.because === 'grouped' && (!oneByOne || COMPARES.test(hole.object))
+  const compared = hole.because === 'grouped' && (!oneByOne || AGGREGATE_VIEW_NAME.test(hole.object))
   const harmless = shown.length === 0 && (meant || compared)
   const materialized = hole.because === 'materialized'
   const who = hole.who === 'anon' ? 'visitors' : 'signed-in users'
@@ -228,7 +228,7 @@ function viewIssue(model: Model, hole: Hole): Issue | undefined {
     fix: hole.because === 'withheld' ? { text: withoutColumns(hole, tables, shown, who) } : viewFix(model, hole, tables),
     at: hole.at,
     related: tables.flatMap((t) => {
-      const table = tableOf(model.schema, t)
+      const table = tableOfHole(model.schema, t)
       return table ? [{ ...table.at, subject: `table ${t}`, what: 'the table whose rows are shown' }] : []
     }),
     proof: hole.proof,
@@ -252,7 +252,7 @@ function recursionIssue(hole: Hole): Issue {
 }
 
 function lockedIssue(model: Model, hole: Hole): Issue | undefined {
-  const table = tableOf(model.schema, hole.object)
+  const table = tableOfHole(model.schema, hole.object)
   if (!table || isDeclaredPublic(model.declared, hole.object) || hole.because || isClosed(table)) return undefined
   const readers = readersOf(model, table)
   if (readers === 'server alone') return undefined
@@ -320,7 +320,7 @@ function isReadInSql({ functions, views }: Model['schema'], table: Table): boole
 
 /** Whether a column says which user a row is about: his id, or that of the one row that he has somewhere else. */
 function namesPerson(schema: Model['schema'], name: string, column: string): boolean {
-  const table = tableOf(schema, name)
+  const table = tableOfHole(schema, name)
   if (!table) return false
   const perUser = (t: typeof table) => {
     const owners = t.userData?.ownerColumns ?? []
@@ -328,7 +328,7 @@ function namesPerson(schema: Model['schema'], name: string, column: string): boo
   }
   if (table.userData?.ownerColumns.includes(column) || (table.primaryKey.join() === column && perUser(table))) return true
   return table.foreignKeys.some((f) => {
-    const parent = f.columns.join() === column ? tableOf(schema, f.references) : undefined
+    const parent = f.columns.join() === column ? tableOfHole(schema, f.references) : undefined
     return parent !== undefined && perUser(parent)
   })
 }

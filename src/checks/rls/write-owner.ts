@@ -26,7 +26,7 @@ import {
   policiesOf,
   policySubject,
   qualifiedName,
-  tableOf,
+  tableOfHole,
   undecidedPolicies,
   unseenTables,
   whoGetsIn,
@@ -111,7 +111,7 @@ function byPolicy(holes: readonly Hole[]): Hole[][] {
 function issueOf(model: Model, holes: readonly Hole[]): Issue {
   const [hole] = holes as [Hole]
   if (hole.kind === 'function-write') return writingIssue(model, hole)
-  const table = tableOf(model.schema, hole.object)
+  const table = tableOfHole(model.schema, hole.object)
   const name = table?.name ?? hole.object
   const base = {
     subject: policySubject(hole.object, hole.policy ?? ''),
@@ -300,7 +300,7 @@ function alsoDecided(model: Model, table: Table | undefined, columns: readonly s
 }
 
 /** The owner or tenant column that has to be empty for the policy to let everybody in; undefined where it lets them at others' rows as well. */
-function emptyOwner(hole: Hole, table: ReturnType<typeof tableOf>): string | undefined {
+function emptyOwner(hole: Hole, table: ReturnType<typeof tableOfHole>): string | undefined {
   const owned = [...(table?.userData?.ownerColumns ?? []), ...(table?.userData?.tenantColumns ?? [])]
   return hole.states?.find((s) => s.op === 'is null' && owned.includes(s.column))?.column
 }

@@ -103,7 +103,7 @@ interface Outcome {
 }
 
 /** Changes before reads: what says who may write a row says more than what only says who sees it. */
-const ORDER: readonly Hole['command'][] = ['update', 'insert', 'delete', 'select', 'execute']
+const COMMAND_ORDER: readonly Hole['command'][] = ['update', 'insert', 'delete', 'select', 'execute']
 
 async function closingAll(
   session: AccessSession,
@@ -118,7 +118,7 @@ async function closingAll(
   const trier = new Trier(session)
   const trials = new TableTrials(trier, catalog, seeded, table)
   const known = readTableAgain(object, catalog, readings, withStaffLists(worldOf(session, catalog), catalog))?.holes ?? []
-  const candidates = [...group].filter((h) => h.fix).sort((a, b) => ORDER.indexOf(a.command) - ORDER.indexOf(b.command))
+  const candidates = [...group].filter((h) => h.fix).sort((a, b) => COMMAND_ORDER.indexOf(a.command) - COMMAND_ORDER.indexOf(b.command))
   const outcomes = new Map<string, Outcome | undefined>()
   // a fix that is enough by itself is better than one with more statements
   for (const steps of [1, MAX_STEPS]) {

@@ -1,12 +1,15 @@
+/** The commands of SQL that read or change rows; a policy for all of them is one for each. */
+export const ROW_COMMANDS = ['select', 'insert', 'update', 'delete'] as const
+
 /** Quotes an identifier. */
 export function ident(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Quotes `schema.name`. */
+/** Quotes `schema.name`; a name without a schema alone. */
 export function identOf(qualified: string): string {
   const dot = qualified.indexOf('.')
-  return `${ident(qualified.slice(0, dot))}.${ident(qualified.slice(dot + 1))}`
+  return dot < 0 ? ident(qualified) : `${ident(qualified.slice(0, dot))}.${ident(qualified.slice(dot + 1))}`
 }
 
 /** Quotes a string. */

@@ -182,7 +182,7 @@ async function confirmStorage(trier: Trier, catalog: Catalog, hole: Hole, all: r
 }
 
 /** A condition that compares the name of a file with what the caller is or may reach. */
-const BY_NAME = /\bname\b(?=.*(?:\bauth\.|\w\())|(?:\bauth\.|\w\().*\bname\b/is
+const FILE_NAME_CONDITION = /\bname\b(?=.*(?:\bauth\.|\w\())|(?:\bauth\.|\w\().*\bname\b/is
 
 /** How code ends that leaves the matter to a policy which is there, or says what another one of the same bucket asks. */
 const STAYS = (name: string) => `-- the policy ${ident(name)} stays`
@@ -198,7 +198,9 @@ function boundBeside(bucket: string, policy: Policy, catalog: Catalog, open: rea
       p.name !== policy.name &&
       !open.some((h) => h.policy === p.name) &&
       !(p.dependsOnStubs ?? []).length &&
-      [p.using ?? p.check ?? ''].every((text) => text.includes(`bucket_id = ${literal(bucket)}`) && /\bauth\.(?:uid|jwt)\(\)/.test(text) && BY_NAME.test(text)),
+      [p.using ?? p.check ?? ''].every(
+        (text) => text.includes(`bucket_id = ${literal(bucket)}`) && /\bauth\.(?:uid|jwt)\(\)/.test(text) && FILE_NAME_CONDITION.test(text),
+      ),
   )
   return bound.find((p) => p.command === policy.command || p.command === 'all') ?? bound[0]
 }

@@ -8,12 +8,12 @@ import { AppliedOrder, notAnOrder } from './order.ts'
 import type { ToldResult } from './outcome.ts'
 import { answer, databaseResult, template } from './schema.ts'
 import { SentSql } from './sent.ts'
-import { wrongFunction } from './told-functions.ts'
-import { wrongGrant } from './told-grants.ts'
-import { wrongHole } from './told-holes.ts'
-import { wrongPlace } from './told-places.ts'
-import { wrongPolicy } from './told-policies.ts'
-import { wrongRelation } from './told-relations.ts'
+import { wrongFunction } from './verify-functions.ts'
+import { wrongGrant } from './verify-grants.ts'
+import { wrongHole } from './verify-holes.ts'
+import { wrongPlace } from './verify-places.ts'
+import { wrongPolicy } from './verify-policies.ts'
+import { wrongRelation } from './verify-relations.ts'
 
 /** A message of the sandbox's process that has the shape of one; otherwise why not. */
 export function readAnswer(message: unknown): { readonly answer: Answer } | { readonly refused: string } {

@@ -38,7 +38,7 @@ export interface GrantRead {
   readonly roles: readonly string[]
 }
 
-const NOTHING: ReadonlySet<string> = new Set([
+const EFFECTLESS_COMMANDS: ReadonlySet<string> = new Set([
   'comment',
   'begin',
   'start',
@@ -56,7 +56,7 @@ const NOTHING: ReadonlySet<string> = new Set([
 export function readStatement(text: string): Read {
   const [head] = tokensOf(text, 1)
   if (head?.kind !== 'word') return { does: 'anything' }
-  if (NOTHING.has(head.text)) return { does: 'nothing' }
+  if (EFFECTLESS_COMMANDS.has(head.text)) return { does: 'nothing' }
   if (!READERS[head.text]) return { does: 'anything' }
   const cursor = new Cursor(tokensOf(text))
   cursor.skip()

@@ -1,4 +1,4 @@
-const WORD = /[A-Za-z0-9_$\u0080-\uffff]+/g
+const SQL_WORD = /[A-Za-z0-9_$\u0080-\uffff]+/g
 
 /** What text that is not read could do, by the words that it would take, all of them in one text. */
 const CAPABILITIES = {
@@ -19,9 +19,9 @@ const CAPABILITIES = {
 export type Capability = keyof typeof CAPABILITIES
 
 /** Text that builds what it executes: the names in it need not be written out. */
-const BUILDS = /\bexecute\b(?!\s+(?:function|procedure|on)\b)/i
+const SQL_STRING_BUILDER = /\bexecute\b(?!\s+(?:function|procedure|on)\b)/i
 /** `'drop ' || 'table'` */
-const JOINED = /'\s{0,50}\|\|\s{0,50}'/g
+const SQL_CONCATENATION = /'\s{0,50}\|\|\s{0,50}'/g
 
 /** Texts that could do anything, by what their words allow. Linear in their length. */
 export class WordGroups {
@@ -30,13 +30,13 @@ export class WordGroups {
 
   constructor(texts: readonly string[]) {
     for (const written of texts) {
-      const text = written.replace(JOINED, '')
+      const text = written.replace(SQL_CONCATENATION, '')
       for (const [capability, patterns] of Object.entries(CAPABILITIES) as [Capability, readonly RegExp[]][]) {
         if (!patterns.every((p) => p.test(text))) continue
         const known = this.words.get(capability) ?? new Set()
-        for (const [word] of text.matchAll(WORD)) known.add(word.toLowerCase())
+        for (const [word] of text.matchAll(SQL_WORD)) known.add(word.toLowerCase())
         this.words.set(capability, known)
-        if (BUILDS.test(text)) this.dynamic.add(capability)
+        if (SQL_STRING_BUILDER.test(text)) this.dynamic.add(capability)
       }
     }
   }
@@ -50,6 +50,6 @@ export class WordGroups {
   canTo(capability: Capability, name: string): boolean {
     const known = this.words.get(capability)
     if (!known) return false
-    return this.dynamic.has(capability) || (name.toLowerCase().match(WORD) ?? []).every((w) => known.has(w))
+    return this.dynamic.has(capability) || (name.toLowerCase().match(SQL_WORD) ?? []).every((w) => known.has(w))
   }
 }

@@ -6,7 +6,7 @@ const NEEDED = new Set(['buffer', 'crypto', 'fs', 'fs/promises', 'module', 'path
 /** Functions of `process` that reach other processes, load machine code or hand out modules past the loader. */
 const REACHING_OUT = ['_debugEnd', '_debugProcess', '_kill', '_linkedBinding', 'abort', 'binding', 'dlopen', 'execve', 'getBuiltinModule', 'kill', 'report']
 
-const NETWORK = ['EventSource', 'WebSocket', 'fetch']
+const NETWORK_GLOBALS = ['EventSource', 'WebSocket', 'fetch']
 
 /**
  * Takes away from this thread what the engine does not need: modules of Node (the network, child processes, `vm`, further threads), `data:` imports and
@@ -24,7 +24,7 @@ export function removeBuiltins(): void {
     },
   })
   for (const name of REACHING_OUT) remove(process, name)
-  for (const name of NETWORK) remove(globalThis, name)
+  for (const name of NETWORK_GLOBALS) remove(globalThis, name)
 }
 
 function remove(owner: object, name: string): void {

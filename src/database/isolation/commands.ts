@@ -8,11 +8,11 @@ export interface Command {
 }
 
 /** Where the system's own tools are; PATH may name folders that somebody else writes to. */
-const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
+const SYSTEM_TOOL_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
 /** A tool of the system by its absolute path. */
 export function tool(name: string): string | undefined {
-  return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  return SYSTEM_TOOL_FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }
 
 /** `setpriv` with what it takes away from the command that follows: privileges by set-user-ID files, and a life without its parent. */

@@ -20,7 +20,7 @@ export interface LaunchOptions {
 }
 
 /** Starts the sandbox's process, inside all layers that are switched on and that this system allows. */
-export async function launch({ layers, template }: LaunchOptions): Promise<ChildProcess> {
+export async function launchSandbox({ layers, template }: LaunchOptions): Promise<ChildProcess> {
   const settings: ProcessSettings = { layers: { wasmGate: layers.wasmGate, builtins: layers.builtins }, ...(template ? { template } : {}) }
   return launchProgram(layers, [PROGRAM, JSON.stringify(settings)], template ? [template] : [])
 }

@@ -19,6 +19,6 @@ export interface Layers {
 export const ALL_LAYERS: Layers = { wasmGate: true, flags: true, builtins: true, namespaces: true, otherUser: true }
 
 /** For tests: all layers off but the ones that are named. */
-export function only(...names: readonly (keyof Layers)[]): Layers {
+export function onlyLayers(...names: readonly (keyof Layers)[]): Layers {
   return Object.fromEntries(Object.keys(ALL_LAYERS).map((name) => [name, names.includes(name as keyof Layers)])) as unknown as Layers
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Packages that the sandbox imports; what they need themselves is found in their package.json. */
-const PACKAGES = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'libpg-query', 'nanotar']
+const SANDBOX_PACKAGES = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'libpg-query', 'nanotar']
 
 /** `src`, or `dist/src` of a build. */
 const SOURCES = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '')
@@ -16,7 +16,7 @@ let found: readonly string[] | undefined
  * package.json files in which Node looks up how modules are loaded. Throws when a package is not installed.
  */
 export function readablePaths(): readonly string[] {
-  found ??= [...['database', 'lib'].map((folder) => join(SOURCES, folder)), ...packageFiles(), ...installed(PACKAGES, import.meta.url, new Set())]
+  found ??= [...['database', 'lib'].map((folder) => join(SOURCES, folder)), ...packageFiles(), ...installed(SANDBOX_PACKAGES, import.meta.url, new Set())]
   return found
 }
 

@@ -6,7 +6,7 @@ import { CHANNEL } from './process-settings.ts'
 import { residentBytes } from './resident-memory.ts'
 
 /** What a sandbox may answer until the next replay: the bytes of one message and of all, and how many (it names the step under way 20 times a second). */
-const ANSWERS: Limits = { message: 64 * 2 ** 20, total: 128 * 2 ** 20, count: 20_000 }
+const ANSWER_LIMITS: Limits = { message: 64 * 2 ** 20, total: 128 * 2 ** 20, count: 20_000 }
 
 /** What whoever asks hears: answers as they came, believed by nobody yet, and the end. */
 export interface Listener {
@@ -25,7 +25,7 @@ export class SandboxProcess {
   private constructor(channel: Socket, child?: ChildProcess) {
     this.#channel = channel
     this.#child = child
-    this.#lines = new JsonLines(channel, ANSWERS, {
+    this.#lines = new JsonLines(channel, ANSWER_LIMITS, {
       onMessage: (answer) => this.#listener?.onAnswer(answer),
       onBreach: (because) => {
         this.#finish(because)

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { cachePath } from '../../lib/cache-path.ts'
 import type { Template } from '../sandbox/protocol.ts'
 import { confinementOf } from './confinement.ts'
-import { launch } from './launch.ts'
+import { launchSandbox } from './launch.ts'
 import type { Layers } from './layers.ts'
 import { SandboxProcess } from './sandbox-process.ts'
-import { cacheFolder, templateIn, templateName } from './template-file.ts'
+import { templateIn, templateName } from './template-file.ts'
 
 /** Where sandboxes come from. */
 export interface SourceOptions {
@@ -35,11 +36,11 @@ export class SandboxSource {
     const { layers, cacheDir } = this.#options
     // Both take a while at first; neither needs the other.
     const confinement = confinementOf(layers)
-    this.#template ??= templateIn(cacheDir ?? cacheFolder(), layers)
+    this.#template ??= templateIn(cacheDir ?? cachePath(), layers)
     const template = await this.#template
     // Another user cannot read a file of this user's cache.
     const readable = typeof template === 'string' && (await confinement).by !== 'otherUser'
-    const child = await launch({ layers, ...(readable ? { template } : {}) })
+    const child = await launchSandbox({ layers, ...(readable ? { template } : {}) })
     return { process: SandboxProcess.of(child), template: readable ? { name: templateName() } : { base64: await base64(template) } }
   }
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { launch } from './launch.ts'
+import { launchSandbox } from './launch.ts'
 import type { Layers } from './layers.ts'
 import { CHANNEL } from './process-settings.ts'
 import { residentBytes } from './resident-memory.ts'
@@ -43,7 +43,7 @@ export async function startService(options: ServiceOptions): Promise<Server> {
     }
     open++
     socket.once('close', () => open--)
-    const child = await launch({ layers: options.layers, template }).catch(() => undefined)
+    const child = await launchSandbox({ layers: options.layers, template }).catch(() => undefined)
     if (child) join(child, socket, running)
     else socket.destroy()
   })

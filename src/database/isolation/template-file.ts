@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readAnswer } from '../answer/believed.ts'
 import { preludeSql } from '../sandbox/prelude.ts'
 import type { Answer } from '../sandbox/protocol.ts'
-import { launch } from './launch.ts'
+import { launchSandbox } from './launch.ts'
 import type { Layers } from './layers.ts'
 import { SandboxProcess } from './sandbox-process.ts'
 
@@ -24,11 +23,6 @@ export function templateDigest(): string {
 
 /** Name of the file, by which both sides know that they mean the same template. */
 export const templateName = (): string => `database-${templateDigest()}.tar`
-
-/** Where templates are kept unless an option says otherwise. */
-export function cacheFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir() || tmpdir(), '.cache'), 'prelaunch')
-}
 
 /** The template's file in a folder, built now if it is not there; its bytes where the folder cannot be written to. */
 export async function templateIn(folder: string, layers: Layers): Promise<string | Buffer> {
@@ -51,7 +45,7 @@ export async function templateIn(folder: string, layers: Layers): Promise<string
 }
 
 async function build(layers: Layers): Promise<Buffer> {
-  const sandbox = SandboxProcess.of(await launch({ layers }))
+  const sandbox = SandboxProcess.of(await launchSandbox({ layers }))
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => finish(() => reject(new Error('the template took too long to build'))), LONGEST_MS)
     const finish = (then: () => void) => {

@@ -40,7 +40,7 @@ function copyOf(source: unknown): Uint8Array<ArrayBuffer> {
 }
 
 /** `\0asm`, version 1, and the number of the section of types. */
-const HEADER = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1]
+const WASM_HEADER = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1]
 /** Imports the function `e.f` and exports it as `f`: the end of such a module. */
 const PASS_ON = [2, 7, 1, 1, 0x65, 1, 0x66, 0, 0, 7, 5, 1, 1, 0x66, 0, 0]
 /** One type, of a function. */
@@ -68,7 +68,7 @@ export function isTrampoline(bytes: Uint8Array): boolean {
     at = end
     return holds
   }
-  if (!follows(HEADER)) return false
+  if (!follows(WASM_HEADER)) return false
   const end = size() + at
   return follows(ONE_FUNCTION) && numbers() && numbers() && at === end && follows(PASS_ON) && at === bytes.length
 }

@@ -24,7 +24,7 @@ export interface ClientQuery {
   readonly addsOnly?: true
 }
 
-const VERBS: readonly ClientVerb[] = ['select', 'insert', 'update', 'upsert', 'delete']
+const CLIENT_VERBS: readonly ClientVerb[] = ['select', 'insert', 'update', 'upsert', 'delete']
 const COLUMN_FIRST = new Set([
   'eq',
   'neq',
@@ -81,14 +81,14 @@ function textsOf(node: Expr): readonly string[] {
 }
 
 const DATA_API = '/rest/v1/'
-const TABLE = /^([a-z]\w{0,60}[a-z0-9])(?:\?(.{0,2000}))?$/i
+const REST_TABLE_PATH = /^([a-z]\w{0,60}[a-z0-9])(?:\?(.{0,2000}))?$/i
 /** What an address says of the answer, and not of columns. */
 const OF_ANSWER = /^(?:select|order|limit|offset|or|and|on_conflict|columns|apikey)$/
 
 /** `/rest/v1/posts?user_id=eq.1&select=id,title`: PostgREST takes the table from the path and columns from the query. */
 function addressed(text: string): Pick<ClientQuery, 'table' | 'columns'> | undefined {
   const at = text.indexOf(DATA_API)
-  const [, table, query = ''] = at < 0 ? [] : (TABLE.exec(text.slice(at + DATA_API.length)) ?? [])
+  const [, table, query = ''] = at < 0 ? [] : (REST_TABLE_PATH.exec(text.slice(at + DATA_API.length)) ?? [])
   if (!table || table === 'rpc') return undefined
   const parameters = query.split('&').map((p) => p.split('='))
   const filtered = parameters.flatMap(([name = '']) => (/^[a-z_]\w*$/i.test(name) && !OF_ANSWER.test(name) ? [name] : []))
@@ -106,7 +106,7 @@ function chain(outer: Call, seen: Set<unknown>): Omit<ClientQuery, 'path'> | und
     seen.add(node)
     const first: Expr | undefined = node.args[0]
     if (node.fn.name === 'from' && first?.k === 'lit' && typeof first.v === 'string') {
-      const verb = VERBS.find((v) => v === calls.at(-1)?.name)
+      const verb = CLIENT_VERBS.find((v) => v === calls.at(-1)?.name)
       if (!verb || isStorage(node.fn.of) || !/^[\w.]+$/.test(first.v)) return undefined
       const writes = verb === 'insert' || verb === 'update' || verb === 'upsert' ? keysOf(calls.at(-1)?.args[0]) : []
       const addsOnly = verb === 'insert' && !calls.some((c) => c.name === 'select')

@@ -6,7 +6,7 @@ import { collectByFile, together, unlessEmpty } from '../../lib/memo/collect-by-
 import { withoutSqlComments } from '../../lib/sql-comments.ts'
 
 /** What the platform keeps for itself, whoever may use it. */
-const PLATFORMS =
+const PLATFORM_SCHEMA =
   /^(?:auth|storage|realtime|vault|cron|net|extensions|graphql(?:_public)?|supabase_\w+|pgsodium\w*|pgbouncer|pg_\w+|information_schema|public)$/
 
 /**
@@ -35,7 +35,7 @@ const openedByFile = collectByFile((_, file: SqlFacts) => {
         .split(';', 1)[0]
         ?.split(/\bto\b/i) ?? []
     if (!/\b(?:anon|authenticated|public)\b/i.test(roles)) continue
-    for (const name of named.split(',').map((n) => n.trim().replace(/^"|"$/g, ''))) if (/^\w+$/.test(name) && !PLATFORMS.test(name)) open.push(name)
+    for (const name of named.split(',').map((n) => n.trim().replace(/^"|"$/g, ''))) if (/^\w+$/.test(name) && !PLATFORM_SCHEMA.test(name)) open.push(name)
   }
   return unlessEmpty(open)
 })

@@ -30,9 +30,9 @@ export function quote(name: string): string {
 export function createdTables(texts: readonly string[]): Set<string> {
   const names = new Set<string>()
   for (const text of texts)
-    for (const m of text.matchAll(CREATE_TABLE))
+    for (const m of text.matchAll(CREATE_ANY_TABLE_SQL))
       names.add(`${m[1] && m[1].toLowerCase() !== 'public' ? `${m[1].toLowerCase()}.` : ''}${(m[2] as string).toLowerCase()}`)
   return names
 }
 
-const CREATE_TABLE = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:"?(\w+)"?\s*\.\s*)?"?(\w+)"?/gi
+const CREATE_ANY_TABLE_SQL = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:"?(\w+)"?\s*\.\s*)?"?(\w+)"?/gi

@@ -106,7 +106,7 @@ const clientImports = collectByCodeFile((_, file: JavaScriptFacts) => file.impor
 /** Whether any code makes a client of the platform. */
 export const clientOfPlatform = (facts: FactsIndex): boolean => clientImports(facts.of('javascript')).size > 0
 
-const PUBLIC_KEY = /\b(?:(?:NEXT|EXPO|NUXT|GATSBY)_PUBLIC|VITE|REACT_APP|PUBLIC|VUE_APP)_\w{0,40}SUPABASE/
+const PUBLIC_ENV_VARIABLE = /\b(?:(?:NEXT|EXPO|NUXT|GATSBY)_PUBLIC|VITE|REACT_APP|PUBLIC|VUE_APP)_\w{0,40}SUPABASE/
 const SECRET_SETTING = /"SUPABASE_\w+"/
 const OF_BROWSERS = /(?:^|\/)(?:client|frontend|components|hooks|integrations)\//
 
@@ -116,7 +116,7 @@ const serverClients = collectByCodeFile((path, file: JavaScriptFacts): boolean |
   if (!packages.length) return undefined
   if (packages.some((p) => p !== '@supabase/supabase-js') || file.directives.includes('use client') || OF_BROWSERS.test(path)) return false
   const code = JSON.stringify(file.functions)
-  return SECRET_SETTING.test(code) && !PUBLIC_KEY.test(code) && !/"import","l"|supabase\.co\b/.test(code)
+  return SECRET_SETTING.test(code) && !PUBLIC_ENV_VARIABLE.test(code) && !/"import","l"|supabase\.co\b/.test(code)
 })
 
 /**
@@ -129,7 +129,7 @@ function onServerAlone(facts: FactsIndex, paths: readonly string[]): string | un
   if (!first || clients.some(([, kept]) => !kept)) return undefined
   for (const { dependencies } of facts.of('package-json').values())
     if (dependencies.some((d) => d.name !== '@supabase/supabase-js' && SUPABASE_CLIENTS.test(d.name))) return undefined
-  for (const file of facts.of('env-file').values()) if (file.variables.some((v) => PUBLIC_KEY.test(v.name))) return undefined
+  for (const file of facts.of('env-file').values()) if (file.variables.some((v) => PUBLIC_ENV_VARIABLE.test(v.name))) return undefined
   for (const file of facts.of('sql').values()) if (PLATFORM_SQL.test(file.text)) return undefined
   const orm = ofAnOrm(facts, paths)
   return orm && `${first[0]} speaks to Supabase with a key that only the server has, and the tables are those of ${orm}: browsers have no key for them`

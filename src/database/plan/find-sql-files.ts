@@ -6,13 +6,13 @@ import { ofOtherDatabases } from './other-databases.ts'
 /** Folders whose SQL never ran, or ran for something else. */
 const LEFT_OUT =
   /(^|\/)(\.bolt\/supabase_discarded_migrations|archived?migrations|discarded(_migrations)?|deprecated|obsolete|(\w*[-_])?old([-_]\w*)?|x[-_]migrations|(\w*[-_])?(archived?|disabled|legacy|unused|backups?)([-_]\w*)?|rollbacks?|\.history|\.temp|\.branches|node_modules|vendor|examples?|fixtures?|__tests__|tests?|spec|e2e|docs?\/examples?|snippets)\//i
-const SEEDS =
+const SEED_FILE =
   /(^|\/)(seeds?|seeders?|seed[-_]data|sample[-_]data|mock[-_]data|dumps?)(\/|[^/]*\.sql$)|(^|\/)[^/]*[-_.](seeds?|sample[-_]?data|test[-_]?data|demo[-_]?data)\.sql$/i
 /** Steps back, by the word that the name begins or ends with: `lock_down_tables` and, with the version of a migration, `revert_open_policy` are steps ahead. */
 const DOWN =
   /(^|\/)(\d{1,7}[._-])?(down|rollback|undo|revert)([._-][^/]*)?\.sql$|(?<!(?:lock|shut|break|tear)(?:ed|ing|s)?)[._-]down\.sql$|[._-](rollback|undo|revert)\.sql$|(^|\/)(down|rollback|revert)[^/]*\.sql$/i
 /** A short number of a migration that the platform's tool applies: `supabase/migrations/013`, whatever the name goes on with. */
-const SHORT_NUMBER = /^(?:.*\/)?supabase\/migrations\/\d{1,7}(?=[._-])/
+const SHORT_MIGRATION_NUMBER = /^(?:.*\/)?supabase\/migrations\/\d{1,7}(?=[._-])/
 /** What a folder is called that holds one migration says what the migration does: `20250101_drop_legacy_roles/migration.sql`. */
 const OWN_FOLDER = /(?<![^/])\d{4}[^/]*\/migration\.sql$/
 /** MySQL, SQLite and others: not for this engine. */
@@ -77,7 +77,7 @@ function sortSqlFiles(facts: FactsIndex): { readonly files: readonly SqlFile[]; 
   for (const j of journals) for (const path of j.listed) add(path, 'migration', nearestRoot(path, roots))
   for (const path of chains) add(path, 'migration', nearestRoot(path, roots))
   const loose = usable.filter(
-    (p) => !taken.has(p) && !SEEDS.test(p) && !journals.some((j) => p.startsWith(j.dir)) && CREATES_SOMETHING.test(texts.get(p)?.text ?? ''),
+    (p) => !taken.has(p) && !SEED_FILE.test(p) && !journals.some((j) => p.startsWith(j.dir)) && CREATES_SOMETHING.test(texts.get(p)?.text ?? ''),
   )
   const elsewhere = ofOtherDatabases(facts, loose, files.length > 0)
   for (const path of loose) {
@@ -92,7 +92,7 @@ function sortSqlFiles(facts: FactsIndex): { readonly files: readonly SqlFile[]; 
 function numbersOf(paths: readonly string[]): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>()
   for (const p of paths) {
-    const number = SHORT_NUMBER.exec(p)?.[0]
+    const number = SHORT_MIGRATION_NUMBER.exec(p)?.[0]
     if (number) numbers.set(number, (numbers.get(number) ?? 0) + 1)
   }
   return numbers
@@ -100,7 +100,7 @@ function numbersOf(paths: readonly string[]): ReadonlyMap<string, number> {
 
 /** The way back from another file; with a number of its own, `013_rollback_policies` is the next step. */
 function isStepBack(path: string, numbers: ReadonlyMap<string, number>): boolean {
-  const number = SHORT_NUMBER.exec(path)?.[0]
+  const number = SHORT_MIGRATION_NUMBER.exec(path)?.[0]
   const ahead = number !== undefined && numbers.get(number) === 1 && !/[._-](?:down|rollback|undo|revert)\.sql$/i.test(path)
   return !ahead && DOWN.test(path)
 }
@@ -185,7 +185,7 @@ const numberOf = (path: string): number => Number(/^[vV]?(\d{1,15})/.exec(name(p
 /** Numbered files of other `migrations` folders: a chain in the order of their numbers. */
 function numberedChains(usable: readonly string[], roots: readonly string[]): string[] {
   return usable
-    .filter((p) => /(^|\/)(migrations?|drizzle)\/[vV]?\d[^/]*\.sql$/.test(p) && !SEEDS.test(p) && !roots.some((r) => p.startsWith(`${r}migrations/`)))
+    .filter((p) => /(^|\/)(migrations?|drizzle)\/[vV]?\d[^/]*\.sql$/.test(p) && !SEED_FILE.test(p) && !roots.some((r) => p.startsWith(`${r}migrations/`)))
     .sort((a, b) => compareText(folder(a), folder(b)) || Number(/\d+/.exec(name(a))?.[0]) - Number(/\d+/.exec(name(b))?.[0]) || compareText(a, b))
 }
 

@@ -10,10 +10,10 @@ export interface GeneratedTable {
 
 const TABLES = /^\s*Tables\s*:\s*\{\s*$/
 const VIEWS = /^\s*(Views|Functions|Enums|CompositeTypes)\s*:\s*\{/
-const NAME = /^\s*"?([A-Za-z_]\w*)"?\s*:\s*\{\s*$/
-const ROW = /^\s*Row\s*:\s*\{\s*$/
+const TYPE_ENTRY_NAME = /^\s*"?([A-Za-z_]\w*)"?\s*:\s*\{\s*$/
+const ROW_TYPE_LINE = /^\s*Row\s*:\s*\{\s*$/
 /** `columns: ["trip_id"]`, `referencedRelation: "trips"`, one below the other. */
-const REFERENCE = /^\s*(columns|referencedRelation|referencedColumns)\s*:[\s[]*["']([A-Za-z_]\w*)["'][\s\],;]*$/
+const FOREIGN_KEY_LINE = /^\s*(columns|referencedRelation|referencedColumns)\s*:[\s[]*["']([A-Za-z_]\w*)["'][\s\],;]*$/
 const COLUMN = /^\s*"?([A-Za-z_]\w*)"?\s*(?:\?\s*)?:\s*([^;,\s](?:[^;,]{0,2000}[^;,\s])?)\s{0,200}(?:[;,]\s*)?$/
 
 /** Tables of the generated types of the repository, by name; `public` only. Read line by line, as the generator writes them. */
@@ -44,7 +44,7 @@ function read(text: string): Map<string, Draft> {
     if (TABLES.test(line)) inTables = true
     else if (VIEWS.test(line)) inTables = false
     else if (!inTables) continue
-    else if (ROW.test(line)) columns = []
+    else if (ROW_TYPE_LINE.test(line)) columns = []
     else if (columns) {
       const column = COLUMN.exec(line)
       if (column) columns.push(columnOf(column[1] as string, (column[2] as string).trim()))
@@ -54,12 +54,12 @@ function read(text: string): Map<string, Draft> {
         columns = undefined
       }
     } else {
-      const [, key, named] = REFERENCE.exec(line) ?? []
+      const [, key, named] = FOREIGN_KEY_LINE.exec(line) ?? []
       if (key) reference[key] = named
       else if (/^\s*\}/.test(line)) {
         addReference(last, reference)
         reference = {}
-      } else table = NAME.exec(line)?.[1] ?? table
+      } else table = TYPE_ENTRY_NAME.exec(line)?.[1] ?? table
     }
   }
   return tables

@@ -24,14 +24,14 @@ export function ofOtherDatabases(facts: FactsIndex, loose: readonly string[], be
 const NEVER_RAN = /(?:^|[/_.-])(?:not|un)[_-]?(?:implemented|applied|used)(?:[_.-][^/]*)?\.sql$/i
 
 /** What serves the tables of a database to browsers. */
-const DATA_API = /postgrest|supabase|hasura|postgraphile/i
+const DATA_API_PRODUCT = /postgrest|supabase|hasura|postgraphile/i
 
 /** `./database/schema.sql:/docker-entrypoint-initdb.d/01.sql` of a PostgreSQL that nothing in the compose file serves to browsers. */
 function containersOwn(facts: FactsIndex, loose: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const [path, { data }] of facts.of('config-file')) {
     const services = /compose[^/]*\.ya?ml$/i.test(path) ? (data as { services?: unknown } | undefined)?.services : undefined
-    if (!services || typeof services !== 'object' || DATA_API.test(JSON.stringify(services))) continue
+    if (!services || typeof services !== 'object' || DATA_API_PRODUCT.test(JSON.stringify(services))) continue
     for (const service of Object.values(services)) {
       const volumes: unknown = (service as { volumes?: unknown } | null)?.volumes
       for (const volume of Array.isArray(volumes) ? volumes : []) {

@@ -9,7 +9,7 @@ import { generatedTables } from './generated-types.ts'
  */
 export function tableHints(facts: FactsIndex): readonly TableHint[] {
   const texts = [...facts.of('sql').values()].map((f) => f.text)
-  const created = new Set(texts.flatMap((t) => [...t.matchAll(CREATE_TABLE)].map((m) => (m[1] as string).toLowerCase())))
+  const created = new Set(texts.flatMap((t) => [...t.matchAll(CREATE_PUBLIC_TABLE_SQL)].map((m) => (m[1] as string).toLowerCase())))
   const spokenOf = new Set(texts.flatMap((t) => [...t.matchAll(ON_TABLE)].map((m) => (m[1] as string).toLowerCase())))
   const hints = new Map<string, Map<string, string | undefined>>()
   const add = (table: string, columns: readonly { name: string; type?: string }[]) => {
@@ -36,16 +36,19 @@ export function tableHints(facts: FactsIndex): readonly TableHint[] {
     })
 }
 
-const CREATE_TABLE = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi
+const CREATE_PUBLIC_TABLE_SQL = /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi
 const ON_TABLE = /\b(?:on|table|references|from|join|into|update|exists|only)\s+(?:"?public"?\s*\.\s*)?"?(\w+)"?/gi
 
-const UPDATED = /\bupdate\s+(?:only\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?(?:\s+(?:as\s+)?\w{1,30})?\s+set\s+([^;]{1,600}?)(?:\bwhere\b|\bfrom\b|;)/gi
-const INSERTED = /\binsert\s+into\s+(?:"?public"?\s*\.\s*)?"?(\w+)"?\s*\(([\w\s",]{1,600})\)\s*(?:values|select)\b/gi
+const UPDATE_SET_SQL = /\bupdate\s+(?:only\s+)?(?:"?public"?\s*\.\s*)?"?(\w+)"?(?:\s+(?:as\s+)?\w{1,30})?\s+set\s+([^;]{1,600}?)(?:\bwhere\b|\bfrom\b|;)/gi
+const INSERT_COLUMNS_SQL = /\binsert\s+into\s+(?:"?public"?\s*\.\s*)?"?(\w+)"?\s*\(([\w\s",]{1,600})\)\s*(?:values|select)\b/gi
 
 /** The columns that SQL writes, in functions most of all. */
 function writtenColumns(text: string): { table: string; columns: { name: string }[] }[] {
-  const updated = [...text.matchAll(UPDATED)].map(([, table, list]) => ({ table, names: [...(list as string).matchAll(/(?:^|,)\s*"?([a-z_]\w*)"?\s*=/gi)] }))
-  const inserted = [...text.matchAll(INSERTED)].map(([, table, list]) => ({ table, names: [...(list as string).matchAll(/"?([a-z_]\w*)"?/gi)] }))
+  const updated = [...text.matchAll(UPDATE_SET_SQL)].map(([, table, list]) => ({
+    table,
+    names: [...(list as string).matchAll(/(?:^|,)\s*"?([a-z_]\w*)"?\s*=/gi)],
+  }))
+  const inserted = [...text.matchAll(INSERT_COLUMNS_SQL)].map(([, table, list]) => ({ table, names: [...(list as string).matchAll(/"?([a-z_]\w*)"?/gi)] }))
   return [...updated, ...inserted].map(({ table, names }) => ({
     table: table as string,
     columns: names.map((m) => ({ name: (m[1] as string).toLowerCase() })),

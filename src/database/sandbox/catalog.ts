@@ -9,7 +9,7 @@ import { assumeRowSecurity } from './repairs/assumed-security.ts'
 import type { Replayed } from './replay.ts'
 
 /** Schemas of the platform: their objects count only when the repository made them. */
-const PLATFORM = [
+const PLATFORM_OWNED_SCHEMAS = [
   'auth',
   'storage',
   'extensions',
@@ -79,7 +79,7 @@ class CatalogReader {
 
   /** Everything in the project's own schemas, and what the repository put into the platform's. */
   private mine(schema: string, oid: number): boolean {
-    return !PLATFORM.includes(schema) || this.replayed.provenance.relations.get(oid)?.createdHere === true
+    return !PLATFORM_OWNED_SCHEMAS.includes(schema) || this.replayed.provenance.relations.get(oid)?.createdHere === true
   }
 
   private async tables(): Promise<Table[]> {
@@ -105,7 +105,7 @@ class CatalogReader {
     const known = this.replayed.provenance.relations.get(r['oid'])
     const name = `${r['schema']}.${r['name']}`
     const standIn = this.replayed.repairs.standIns.all.get(name)
-    const at = (known?.createdHere ? known.created : undefined) ?? standIn?.neededBy.at ?? known?.created ?? UNKNOWN
+    const at = (known?.createdHere ? known.created : undefined) ?? standIn?.neededBy.at ?? known?.created ?? UNKNOWN_PLACE
     const outlined = !standIn && known !== undefined && this.replayed.outlines.has(known.created.path)
     const constraints: Row[] = r['constraints']
     const extension: string | undefined = r['extension'] ?? STAND_IN_TABLES[r['name']]
@@ -203,12 +203,12 @@ class CatalogReader {
       schema: r['schema'],
       table: r['table'],
       name: r['name'],
-      command: COMMANDS[r['cmd']] ?? 'all',
+      command: COMMAND_BY_POLICY_LETTER[r['cmd']] ?? 'all',
       permissive: r['permissive'],
       roles: r['roles'],
       ...(r['using'] !== null ? { using: r['using'] } : {}),
       ...(r['check'] !== null ? { check: r['check'] } : {}),
-      at: this.place(`pg_policy:${r['oid']}`) ?? UNKNOWN,
+      at: this.place(`pg_policy:${r['oid']}`) ?? UNKNOWN_PLACE,
     }))
   }
 
@@ -236,7 +236,7 @@ class CatalogReader {
         owner: r['owner'],
         columns: r['columns'],
         grants: this.grants('pg_class', r['oid'], r['acl'], r['columnacl']),
-        at: this.place(`pg_class:${r['oid']}`) ?? this.replayed.provenance.relations.get(r['oid'])?.created ?? UNKNOWN,
+        at: this.place(`pg_class:${r['oid']}`) ?? this.replayed.provenance.relations.get(r['oid'])?.created ?? UNKNOWN_PLACE,
       }))
   }
 
@@ -251,7 +251,7 @@ class CatalogReader {
       from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace join pg_catalog.pg_language l on l.oid = p.prolang join pg_catalog.pg_roles r on r.oid = p.proowner
       where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')
         and not exists (select 1 from pg_catalog.pg_depend d where d.objid = p.oid and d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.deptype = 'e') order by 2, 3, 4`)
-    return rows.filter((r) => !PLATFORM.includes(r['schema']) || this.place(`pg_proc:${r['oid']}`) !== undefined).map((r) => this.sqlFunction(r))
+    return rows.filter((r) => !PLATFORM_OWNED_SCHEMAS.includes(r['schema']) || this.place(`pg_proc:${r['oid']}`) !== undefined).map((r) => this.sqlFunction(r))
   }
 
   private sqlFunction(r: Row): SqlFunction {
@@ -277,7 +277,7 @@ class CatalogReader {
       executableBy: r['callers'],
       owner: r['owner'],
       grants: this.grants('pg_proc', r['oid'], r['acl'], []),
-      at: at ?? standIn?.neededBy.at ?? UNKNOWN,
+      at: at ?? standIn?.neededBy.at ?? UNKNOWN_PLACE,
       ...(standIn && !at ? { stub: true as const } : {}),
     }
   }
@@ -294,7 +294,7 @@ class CatalogReader {
     const rows = await this.rows(`
       select n.nspname as schema, t.typname as name, array_agg(e.enumlabel::text order by e.enumsortorder) as values
       from pg_catalog.pg_enum e join pg_catalog.pg_type t on t.oid = e.enumtypid join pg_catalog.pg_namespace n on n.oid = t.typnamespace
-      where n.nspname not in (${PLATFORM.map((p) => `'${p}'`).join(', ')}) group by 1, 2 order by 1, 2`)
+      where n.nspname not in (${PLATFORM_OWNED_SCHEMAS.map((p) => `'${p}'`).join(', ')}) group by 1, 2 order by 1, 2`)
     return rows.map((r) => ({ schema: r['schema'], name: r['name'], values: r['values'] }))
   }
 
@@ -347,9 +347,9 @@ function mentions(text: string, word: string): boolean {
 }
 
 /** The place of what no statement accounts for; never shown, since such objects belong to the platform. */
-const UNKNOWN: Place = { path: '', line: 1 }
+const UNKNOWN_PLACE: Place = { path: '', line: 1 }
 
-const COMMANDS: Readonly<Record<string, Command | 'all'>> = { r: 'select', a: 'insert', w: 'update', d: 'delete', '*': 'all' }
+const COMMAND_BY_POLICY_LETTER: Readonly<Record<string, Command | 'all'>> = { r: 'select', a: 'insert', w: 'update', d: 'delete', '*': 'all' }
 
 const PRIVILEGES: Readonly<Record<string, Grant['privilege']>> = {
   SELECT: 'select',

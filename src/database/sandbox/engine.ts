@@ -5,7 +5,7 @@ import { ExtensionFiles } from './extension-files.ts'
 import { TemplateFiles } from './template-files.ts'
 
 /** What the prelude creates: its functions are called in any replay. */
-const ALWAYS = ['pgcrypto', 'uuid-ossp']
+const BASE_EXTENSIONS = ['pgcrypto', 'uuid-ossp']
 
 /** Smaller segments of the write-ahead log than the 16 MB of a server: they are most of a template that is unpacked for each replay. */
 const INITDB = ['--wal-segsize=1']
@@ -31,7 +31,7 @@ export class Engine {
   private constructor(db: PGlite) {
     this.db = db
     this.extensions = new ExtensionFiles(db.Module.FS)
-    for (const name of ALWAYS) this.extensions.provide(name)
+    for (const name of BASE_EXTENSIONS) this.extensions.provide(name)
   }
 
   /** Starts from a template (a tar of a data directory, whose bytes become the engine's own), or from nothing, as the superuser. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-const PARTS = ['platform-answers', 'roles', 'auth', 'storage', 'services', 'done']
+const PRELUDE_PARTS = ['platform-answers', 'roles', 'auth', 'storage', 'services', 'done']
 
 /** The platform's own objects, as SQL, in order. */
 export function preludeSql(): string[] {
-  return PARTS.map((name) => readFileSync(new URL(`./prelude/${name}.sql`, import.meta.url), 'utf8'))
+  return PRELUDE_PARTS.map((name) => readFileSync(new URL(`./prelude/${name}.sql`, import.meta.url), 'utf8'))
 }

@@ -185,11 +185,11 @@ function templateOf(asked: Template): string | Uint8Array | undefined {
 }
 
 /** Requests come from our own program, which bounds what it reads of a repository. */
-const LIMITS = { message: 2 ** 29, total: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY }
+const REQUEST_LIMITS = { message: 2 ** 29, total: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY }
 
 const supervisor = new Supervisor()
 const channel = new Socket({ fd: CHANNEL })
-const lines = new JsonLines(channel, LIMITS, {
+const lines = new JsonLines(channel, REQUEST_LIMITS, {
   onMessage: (request) => supervisor.onRequest(request as Request),
   onBreach: () => process.exit(1),
 })

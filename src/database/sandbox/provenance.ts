@@ -1,7 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import { type Engine, EngineDied } from './engine.ts'
 import type { Statement } from './statements/statement.ts'
-import { inside, kindOf, literal, nameParts, relationName, type Tree } from './statements/tree.ts'
+import { inside, nameParts, nodeKind, relationName, standardLiteral, type Tree } from './statements/tree.ts'
 
 /** A row of the catalog that a statement wrote. */
 interface Written {
@@ -317,7 +317,7 @@ function namedObjects(s: Statement): { relations: string[]; functions: string[] 
 }
 
 function list(names: readonly string[]): string {
-  return names.length ? names.map(literal).join(', ') : "''"
+  return names.length ? names.map(standardLiteral).join(', ') : "''"
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -362,7 +362,7 @@ function columnLines(s: Statement): Map<string, number> {
   const lines = new Map<string, number>()
   if (s.kind !== 'CreateStmt') return lines
   for (const element of s.node.tableElts ?? []) {
-    if (kindOf(element) !== 'ColumnDef') continue
+    if (nodeKind(element) !== 'ColumnDef') continue
     const column = inside(element)
     lines.set(column.colname, s.lineOf(column.location ?? 0))
   }

@@ -13,7 +13,7 @@ import { orderFiles } from './statements/order-files.ts'
 import type { Parser } from './statements/parser.ts'
 import { droppedPolicies, policyKey } from './statements/policy-links.ts'
 import { ALL_TOPICS, type ParsedFile, parseFile, type Statement, touchesOf } from './statements/statement.ts'
-import { ident, inside, kindOf, literal, nameParts, qualified, relationName, type Tree } from './statements/tree.ts'
+import { ident, inside, nameParts, nodeKind, qualified, relationName, standardLiteral, type Tree } from './statements/tree.ts'
 import { lostWith } from './statements/unparsed.ts'
 import { RESERVED_MS } from './stopwatch.ts'
 
@@ -88,7 +88,7 @@ export class Replay {
       defer: (s, key) => this.defer(s, key),
       parse: (sql) => {
         const node = parser.parse(sql)?.stmts[0]?.stmt
-        return node && { kind: kindOf(node), node: inside(node) }
+        return node && { kind: nodeKind(node), node: inside(node) }
       },
     })
   }
@@ -244,8 +244,9 @@ export class Replay {
     if (isEventTrigger(s)) return this.eventTrigger(text)
     if (s.kind === 'VariableSetStmt' && s.node.is_local) {
       const name = String(s.node.name ?? '')
-      const { rows } = await this.engine.exec(`select pg_catalog.current_setting(${literal(name)}, true) as v`)
-      if (typeof rows[0]?.['v'] === 'string') this.localSettings.push(`select pg_catalog.set_config(${literal(name)}, ${literal(rows[0]['v'])}, false)`)
+      const { rows } = await this.engine.exec(`select pg_catalog.current_setting(${standardLiteral(name)}, true) as v`)
+      if (typeof rows[0]?.['v'] === 'string')
+        this.localSettings.push(`select pg_catalog.set_config(${standardLiteral(name)}, ${standardLiteral(rows[0]['v'])}, false)`)
       await this.engine.exec(text.replace(/^\s*set\s+local\b/i, 'set'))
       return
     }
@@ -267,7 +268,7 @@ export class Replay {
    */
   private async eventTrigger(text: string): Promise<void> {
     const { rows } = await this.engine.exec("select pg_catalog.current_setting('search_path') as path")
-    await this.administer(`select pg_catalog.set_config('search_path', ${literal(String(rows[0]?.['path']))}, true); ${text}`)
+    await this.administer(`select pg_catalog.set_config('search_path', ${standardLiteral(String(rows[0]?.['path']))}, true); ${text}`)
   }
 
   /**

@@ -3,7 +3,7 @@ import { parseTar } from 'nanotar'
 import { type FileSystem, PREFIX } from './extension-files.ts'
 
 /** Where the engine looks for its data directory. */
-const DATA = `${PREFIX}/data`
+const DATA_FOLDER = `${PREFIX}/data`
 
 /**
  * Files in memory that hold a data directory from the beginning. The engine's own way to load one looks each folder of each path up several times and
@@ -27,7 +27,7 @@ export class TemplateFiles extends MemoryFS {
       made.add(path)
     }
     for (const { name, data, type } of parseTar(this.#template)) {
-      const path = `${DATA}/${name.replace(/^\/+/, '').replace(/\/$/, '')}`
+      const path = `${DATA_FOLDER}/${name.replace(/^\/+/, '').replace(/\/$/, '')}`
       if (type === 'directory') folder(path)
       else if (type === 'file') {
         folder(path.slice(0, path.lastIndexOf('/')))

@@ -11,23 +11,24 @@ const HASHED_TEXT = new RegExp(
 )
 const NAMED = /["']?\s{0,3}:\s{0,3}([A-Za-z_$][\w$]{1,40})\s{0,3}[,}\n]/y
 const SHORTHAND = /\s{0,3}[,}\n]/y
-const AS_IT_IS = /["']?\s{0,3}:\s{0,3}(["'`])([^"'`\n\\]{4,64})\1/y
+const STRING_PROPERTY = /["']?\s{0,3}:\s{0,3}(["'`])([^"'`\n\\]{4,64})\1/y
 /** What makes an account with a password as it is, before the object that it is given. */
 const MAKES_ACCOUNT =
   /\b(?:admin\.createUser|create_?(?:admin_?|auth_?|new_?)?(?:user|account|admin|member)|sign_?up(?:_?(?:with)?_?(?:email|user))?|register_?(?:user|admin)?)\(\s{0,20}\{/i
 
 /** Accounts of a list, each hashed or made in its turn: `for (const user of users) … hash(user.password)`, `… admin.createUser({ …, password: user.password })`. */
-const LISTED =
+const ACCOUNT_LIST_SEED =
   /(?:\bfor\s{0,3}\(\s{0,3}const\s{1,3}|\.(?:map|forEach)\(\s{0,3}(?:async\s{0,3})?\(?)(\w{1,30})\b[\s\S]{0,900}?(?:hash\w{0,30}\(\s{0,20}|admin\.createUser\(\s{0,20}\{[^{}]{0,200}\bpassword\s{0,3}:\s{0,3})\1\.(?:password|passwd|pwd)\b/i
 
 const WHOSE = /\b(?:user_?name|login|e_?mail)["']?\s{0,3}[:=]\s{0,3}(["'`])([^"'`\n\\${}]{3,80})\1/i
-const OF_POWER = /admin|owner|super|root|staff|manager|moderator|propriet|gerente|gestor/i
+const PRIVILEGED_ACCOUNT_WORD = /admin|owner|super|root|staff|manager|moderator|propriet|gerente|gestor/i
 const GIVEN_POWER =
   /\b(?:\w{0,12}_?roles?(?:_?name)?|(?:user_?|account_?)?type(?:_?\w{1,20})?)["']?\s{0,3}[:=]\s{0,3}["'`]?(?:[A-Za-z]{1,20}\.)?\w{0,20}(?:admin|owner|super_?user|staff|manager|moderator|propriet|gerente|gestor)|\bis_?(?:super_?)?(?:admin|staff|owner|super_?user)["']?\s{0,3}[:=]\s{0,3}true\b/i
 /** What everybody tries first, or what seeds for trying out are filled with. */
-const COMMON = /^(?:pass(?:word|wort|wd)?|secret|senha|test(?:er|ing)?|demo|guest|user|admin|changeme|welcome|qwerty|letmein|abc)?[0-9]{0,8}[!@#$.]{0,3}$/i
-const NO_PASSWORD = /wrong|invalid|your|dummy|placeholder|not[-_ ]?(?:a|used|set)|oauth|external|\*{3}|x{4}|[<>{}]/i
-const MADE_UP = /@(?:[\w-]{1,40}\.)?(?:example|test|demo|mock|fake|sample|seed)\.|test|demo|exampl|sample|dummy|mock|fake/i
+const SEED_PASSWORD =
+  /^(?:pass(?:word|wort|wd)?|secret|senha|test(?:er|ing)?|demo|guest|user|admin|changeme|welcome|qwerty|letmein|abc)?[0-9]{0,8}[!@#$.]{0,3}$/i
+const PLACEHOLDER_PASSWORD = /wrong|invalid|your|dummy|placeholder|not[-_ ]?(?:a|used|set)|oauth|external|\*{3}|x{4}|[<>{}]/i
+const EXAMPLE_ACCOUNT = /@(?:[\w-]{1,40}\.)?(?:example|test|demo|mock|fake|sample|seed)\.|test|demo|exampl|sample|dummy|mock|fake/i
 
 /**
  * The literal that code gives an account which it makes: hashed into its row, or handed to what makes accounts. `account-password` is one that
@@ -42,13 +43,13 @@ export function accountPassword(text: string, left: number, right: number): Show
   const made = hashed ?? givenToMaker(text, left, right, object)
   if (!made) return undefined
   const value = text.slice(made.start, made.end)
-  if (isReference(value) || NO_PASSWORD.test(value)) return undefined
+  if (isReference(value) || PLACEHOLDER_PASSWORD.test(value)) return undefined
   const fields = text.slice(object.start, object.end)
   const whose =
     WHOSE.exec(fields)?.[2] ?? heldAddress(text, fields) ?? (hashed && !/\b(?:user_?name|login|e_?mail)\b/i.test(fields) ? undefined : WHOSE.exec(text)?.[2])
   if (whose === undefined) return !hashed && GIVEN_ADDRESS.test(fields) ? { kind: 'first-password', ...made } : undefined
-  const power = GIVEN_POWER.test(fields) || OF_POWER.test(whose) || (!hashed && GIVEN_POWER.test(text))
-  const person = hashed !== undefined && !COMMON.test(value) && !MADE_UP.test(whose) && !/test|demo|exampl|sampl/i.test(value)
+  const power = GIVEN_POWER.test(fields) || PRIVILEGED_ACCOUNT_WORD.test(whose) || (!hashed && GIVEN_POWER.test(text))
+  const person = hashed !== undefined && !SEED_PASSWORD.test(value) && !EXAMPLE_ACCOUNT.test(whose) && !/test|demo|exampl|sampl/i.test(value)
   return { kind: power || person ? 'account-password' : 'try-out-password', ...made }
 }
 
@@ -94,12 +95,12 @@ function hashedElsewhere(text: string, left: number, right: number): Range | und
 /** In an object that makes an account, or in a list of such that is gone through. */
 function givenToMaker(text: string, left: number, right: number, { start, end }: Range): Range | undefined {
   if (MAKES_ACCOUNT.test(text.slice(Math.max(0, start - 60), start + 1))) return givenAsItIs(text, left, right)
-  return GIVEN_POWER.test(text.slice(start, end)) && LISTED.test(text) ? match(AS_IT_IS, text, right) : undefined
+  return GIVEN_POWER.test(text.slice(start, end)) && ACCOUNT_LIST_SEED.test(text) ? match(STRING_PROPERTY, text, right) : undefined
 }
 
 /** The literal itself, or what the constant holds that is handed over. */
 function givenAsItIs(text: string, left: number, right: number): Range | undefined {
-  const literal = match(AS_IT_IS, text, right)
+  const literal = match(STRING_PROPERTY, text, right)
   if (literal) return literal
   NAMED.lastIndex = right
   SHORTHAND.lastIndex = right

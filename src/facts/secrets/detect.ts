@@ -267,11 +267,11 @@ function npmAuthAt(text: string, index: number): Match | undefined {
 }
 
 /** SQL that hashes a literal password: `crypt('…', gen_salt('bf'))`. */
-const CRYPT = /crypt\('([^'\n]{4,200})'\s*,\s*(?:extensions\.)?gen_salt/y
+const PGCRYPTO_PASSWORD_LITERAL = /crypt\('([^'\n]{4,200})'\s*,\s*(?:extensions\.)?gen_salt/y
 
 function cryptAt(text: string, index: number): Match | undefined {
-  CRYPT.lastIndex = index
-  const value = CRYPT.exec(text)?.[1]
+  PGCRYPTO_PASSWORD_LITERAL.lastIndex = index
+  const value = PGCRYPTO_PASSWORD_LITERAL.exec(text)?.[1]
   if (!value || isReference(value)) return undefined
   const start = index + "crypt('".length
   const end = start + value.length
@@ -307,7 +307,7 @@ function around(text: string, start: number, end: number): string {
   return text.slice(Math.max(0, from, start - 300), Math.min(to === -1 ? text.length : to, end + 200))
 }
 
-const NAME = new RegExp(NAME_WORD, 'iy')
+const SECRET_NAME_PATTERN = new RegExp(NAME_WORD, 'iy')
 const OPERATOR = /["'`]?\)?\]?!?\s{0,4}(?:(:)\s{0,2}[A-Za-z][\w<>| ]{0,30}=(?!=)|(=>|===|!==|==|!=|<>|\|\||\?\?|:=|\?=|=|:))\s{0,60}/y
 /** `set('x-api-key', '…')`, `jsonb_build_object('x-api-key', '…')`. */
 const PAIR = /["'`]\s{0,4},\s{0,60}/y
@@ -318,10 +318,10 @@ function byName(text: string, starts: readonly number[], settled: readonly [numb
   let from = 0
   for (const index of starts) {
     if (index < from) continue
-    NAME.lastIndex = index
-    if (!NAME.test(text)) continue
+    SECRET_NAME_PATTERN.lastIndex = index
+    if (!SECRET_NAME_PATTERN.test(text)) continue
     let left = index
-    let right = NAME.lastIndex
+    let right = SECRET_NAME_PATTERN.lastIndex
     while (left > 0 && index - left < 60 && isNameCode(text.charCodeAt(left - 1))) left--
     while (right < text.length && right - index < 80 && isNameCode(text.charCodeAt(right))) right++
     from = right

@@ -12,7 +12,7 @@ export interface ShownPassword {
 export const isGivenToAccount = (kind: string): boolean => kind === 'account-password' || kind === 'try-out-password' || kind === 'first-password'
 
 const LABEL = /^(?:password|passwort|passwd|passcode|pass|pwd|senha|contrase(?:n|ñ)a|parola)$/i
-const FIELD = /^(?:(?:login|admin|user|default|form|demo|test)_?)?(?:password|passwort|passwd|pass|pwd|senha|contrase(?:n|ñ)a)$/i
+const PASSWORD_FIELD_LABEL = /^(?:(?:login|admin|user|default|form|demo|test)_?)?(?:password|passwort|passwd|pass|pwd|senha|contrase(?:n|ñ)a)$/i
 const SETTER = /^set(?:Login|Admin|User)?(?:Password|Passwort|Pass|Pwd|Senha|Contrasena)$/
 
 /** What stands between a label and its value on a page: marks, and blanks that are written out. */
@@ -30,14 +30,14 @@ const PAIR_AFTER =
 
 const IN_URL = /:\/\/[^\s"'`]{1,190}$/
 
-const MAIL = /([\w.+-]{1,64})@[\w-]{1,60}\.[\w.-]{2,40}/
-const USER =
+const EMAIL_IN_TEXT = /([\w.+-]{1,64})@[\w-]{1,60}\.[\w.-]{2,40}/
+const USER_LABEL_IN_MARKUP =
   /(?:user(?:name)?|usuario|usuário|login|e-?mail|benutzer|utente)\b[^:<>{}]{0,12}:\s{0,20}(?:(?:<\/?[A-Za-z][^<>]{0,200}>|\{["'`] ["'`]\})\s{0,40}){0,6}([\w.@+-]{3,64})/i
-const POWERFUL = /admin|owner|(?:^|\W)root|super|manager|staff|moderator|propriet|gerente|gestor|direttore|inhaber/i
+const PRIVILEGED_LABEL_WORD = /admin|owner|(?:^|\W)root|super|manager|staff|moderator|propriet|gerente|gestor|direttore|inhaber/i
 /** What is handed out on purpose, works with anything, or tells what a password has to be. */
 const ON_PURPOSE = /\bany\b|mock|simulat|prototype|e\.g\.|for example|must|at least|minimum|placeholder/i
 const TRY_OUT = /demo|\btest|sample|example|guest|try it|prueba|prova|teste|exemplo|ejemplo|beispiel/i
-const SIGN_IN = /sign[-_ ]?in|log[-_ ]?in|anmeld|acced|acess|entrar|iniciar sesi/i
+const SIGN_IN_LABEL = /sign[-_ ]?in|log[-_ ]?in|anmeld|acced|acess|entrar|iniciar sesi/i
 const WEAK = /^(?:admin(?:istrator)?|password|passwort|senha|secret|root|manager|owner|staff|super(?:user|admin)?|welcome|letmein|qwerty|changeme)$/i
 
 /** The password that follows a name, when the page gives it away; `left` and `right` enclose the name. */
@@ -48,11 +48,11 @@ export function shownPassword(text: string, left: number, right: number): ShownP
     if (shown && givesAway(text, left, shown)) return { kind: 'shown-password', ...shown }
   }
   const setter = SETTER.test(name)
-  if (!setter && !FIELD.test(name)) return undefined
+  if (!setter && !PASSWORD_FIELD_LABEL.test(name)) return undefined
   const state = setter ? valueAt(SETTER_AFTER, text, right, 2) : valueAt(STATE_AFTER, text, right, 2)
   const field = setter || state || !BEGINS_WITH.test(text.slice(Math.max(0, left - 260), left)) ? undefined : valueAt(FIELD_AFTER, text, right, 2)
   const filled = state ?? field
-  return filled && SIGN_IN.test(text) && givesAway(text, left, filled) ? { kind: 'prefilled-password', ...filled } : undefined
+  return filled && SIGN_IN_LABEL.test(text) && givesAway(text, left, filled) ? { kind: 'prefilled-password', ...filled } : undefined
 }
 
 /** Pairs of an address and a password, in a text that speaks of signing in. */
@@ -102,10 +102,11 @@ function givesAway(text: string, at: number, { start, end }: Range): boolean {
   const before = text.slice(Math.max(0, at - 320), start)
   const after = text.slice(end, end + 200)
   if (ON_PURPOSE.test(text.slice(Math.max(0, at - 160), start)) || ON_PURPOSE.test(after.slice(0, 60))) return false
-  const account = lastMatch(before, MAIL) ?? lastMatch(before, USER) ?? MAIL.exec(after)?.[0] ?? USER.exec(after)?.[1]
+  const account =
+    lastMatch(before, EMAIL_IN_TEXT) ?? lastMatch(before, USER_LABEL_IN_MARKUP) ?? EMAIL_IN_TEXT.exec(after)?.[0] ?? USER_LABEL_IN_MARKUP.exec(after)?.[1]
   if (account === undefined) return false
   const around = before.slice(Math.max(0, before.lastIndexOf(account) - 60))
-  if (POWERFUL.test(account) || POWERFUL.test(around.replaceAll(value, ''))) return true
+  if (PRIVILEGED_LABEL_WORD.test(account) || PRIVILEGED_LABEL_WORD.test(around.replaceAll(value, ''))) return true
   return !TRY_OUT.test(before) && looksLikePassword(value)
 }
 
@@ -115,7 +116,7 @@ function lastMatch(text: string, pattern: RegExp): string | undefined {
   for (let i = 0; i < 8; i++) {
     const found = pattern.exec(rest)
     if (!found) break
-    last = pattern === USER ? found[1] : found[0]
+    last = pattern === USER_LABEL_IN_MARKUP ? found[1] : found[0]
     rest = rest.slice(found.index + found[0].length)
   }
   return last

@@ -44,12 +44,12 @@ export function decodeJwt(token: string): JwtClaims | undefined {
 }
 
 /** Signing secrets that the platform publishes: its command line's default and the self-hosting template's. */
-const PUBLISHED = ['super-secret-jwt-token-with-at-least-32-characters-long', 'your-super-secret-jwt-token-with-at-least-32-characters-long']
+const PLATFORM_JWT_SECRETS = ['super-secret-jwt-token-with-at-least-32-characters-long', 'your-super-secret-jwt-token-with-at-least-32-characters-long']
 
 /** True when anyone can make the token, because a published secret signs it. */
 export function signedWithPublishedSecret(token: string): boolean {
   const dot = token.lastIndexOf('.')
   const signed = token.slice(0, dot)
   const signature = token.slice(dot + 1)
-  return PUBLISHED.some((secret) => createHmac('sha256', secret).update(signed).digest('base64url') === signature)
+  return PLATFORM_JWT_SECRETS.some((secret) => createHmac('sha256', secret).update(signed).digest('base64url') === signature)
 }

@@ -1,7 +1,7 @@
 import { entropy } from './entropy.ts'
 
 /** A value that points at the secret instead of being it: a variable, a template, a reference into a vault. */
-const REFERENCE =
+const SECRET_REFERENCE =
   /^(?:\$|%[A-Za-z_]|@[a-z]|<|\[|\{\{?|op:\/\/|vault:|ssm:|secretsmanager:|arn:aws:|projects\/|sops:|enc:|encrypted:|ENC\[|keyvault|azurekeyvault|doppler:|infisical:|env\(|env:|file:|ref:|secrets?[.:/]|process\.env|import\.meta|Deno\.env|os\.environ|System\.getenv|Bun\.env|\(\()/i
 
 /** `${VAR}` and `{{ var }}` anywhere in the value. */
@@ -24,11 +24,11 @@ const TURNS = /(?:[0-9]{2}[a-z]{2}){4,}|(?:[0-9]{2}[A-Z]{2}){4,}|(?:[0-9][a-z]){
 /** One character again and again. */
 const REPEATED = /(.)\1{5,}/g
 
-const DRAWN = /x{4}|X{4}|\*{3}|[.]{3}|_{4}/
+const MASKED_VALUE = /x{4}|X{4}|\*{3}|[.]{3}|_{4}/
 
 /** True for a value that stands for a variable, a template or a place in a vault. */
 export function isReference(value: string): boolean {
-  return REFERENCE.test(value) || INTERPOLATION.test(value)
+  return SECRET_REFERENCE.test(value) || INTERPOLATION.test(value)
 }
 
 /**
@@ -38,7 +38,7 @@ export function isReference(value: string): boolean {
 export function isPlaceholder(value: string, body = value): boolean {
   if (isReference(value)) return true
   if (body.length < 4) return true
-  if (saysSo(body) || SEQUENCE.test(body) || DRAWN.test(body)) return true
+  if (saysSo(body) || SEQUENCE.test(body) || MASKED_VALUE.test(body)) return true
   if (coversMost(TURNS, body, 0.75) || coversMost(REPEATED, body, 0.15)) return true
   if (/[-_. ]/.test(body) && holdsWord(body)) return true
   if (/^(?:test|demo|local|dev|secret|password|token|key|none|null|true|false|todo|changeit|admin)[0-9]{0,4}$/i.test(body)) return true

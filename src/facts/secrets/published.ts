@@ -1,7 +1,7 @@
 import { hashValue } from './hash.ts'
 
 /** Values that their makers publish for local work, by identity hash. */
-const PUBLISHED = new Set([
+const PUBLISHED_SECRET_HASHES = new Set([
   // Supabase command line: the secret key and the S3 keys of the local stack
   '9dded54ba4450ffc1230ac292800fdba',
   '8ceaf2dcda2e5f8c0bbd89a63246d6ae',
@@ -16,5 +16,5 @@ const PUBLISHED = new Set([
 
 /** True for a demo value that anyone finds in the platform's own documentation. */
 export function isPublished(value: string): boolean {
-  return PUBLISHED.has(hashValue(value))
+  return PUBLISHED_SECRET_HASHES.has(hashValue(value))
 }

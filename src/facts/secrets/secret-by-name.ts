@@ -12,7 +12,7 @@ export const PASSWORD_NAME =
 const TICKET =
   /(?:^|[a-z0-9_])(?:day|week|weekly|month|monthly|year|yearly|annual|season|boarding|bus|train|rail|metro|transit|transport|travel|ski|event|vip|festival|battle|game|press|lounge|museum|city|class|gym)_?pass$/i
 
-const SECRET_NAME =
+const SECRET_NAME_WORD =
   /secret|token|api[-_]?key|access[-_]?key|auth[-_]?key|private[-_]?key|sign(?:ing|ature)[-_]?key|encrypt(?:ion)?[-_]?key|crypto[-_]?key|master[-_]?key|service[-_]?(?:role|key)|admin[-_]?key|app[-_]?key|account[-_]?key|credential|bearer|jwt[-_]?key|hmac[-_]?key|deploy[-_]?key|license[-_]?key|server[-_]?key|^x-(?!idempotency|cache|dedup)[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){0,2}-key$/i
 
 /** Names that carry one of the words above and hold no secret. */
@@ -39,7 +39,7 @@ export function secretByName(name: string, value: string): NamedKind | undefined
   const bare = name.replace(PUBLIC_PREFIX, '')
   const published = bare !== name
   if (PASSWORD_NAME.test(bare)) return looksLikePassword(value) && !TICKET.test(bare) ? 'password' : undefined
-  if (!SECRET_NAME.test(bare) || HARMLESS_NAME.test(bare)) return undefined
+  if (!SECRET_NAME_WORD.test(bare) || HARMLESS_NAME.test(bare)) return undefined
   // whoever gives a public prefix to an API key means it for the browser, unless the name itself says secret
   if (published && !/secret|private|service[-_]?role|admin|master/i.test(bare)) return undefined
   return looksGenerated(value) ? 'generic-secret' : undefined

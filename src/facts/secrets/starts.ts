@@ -50,7 +50,7 @@ const NAME_WORDS: readonly (readonly [pattern: string, ...begins: string[]])[] =
 export const NAME_WORD = NAME_WORDS.map(([pattern]) => pattern).join('|')
 
 /** First four characters of the words that mark a remark in a comment. */
-const REMARKS = ['todo', 'fixm', 'hack', 'xxx?', 'debu', 'prel']
+const COMMENT_MARKER_STARTS = ['todo', 'fixm', 'hack', 'xxx?', 'debu', 'prel']
 
 /** Four characters in 20 bits, five of each: letters of both cases are the same, and some signs are the same as letters. */
 const GRAM = 4
@@ -76,7 +76,7 @@ for (const anchor of [...ANCHORS].sort((a, b) => b.length - a.length)) {
   for (const gram of begin) anchorsOf.set(gram, [...(anchorsOf.get(gram) ?? []), anchor])
 }
 for (const [, ...begins] of NAME_WORDS) for (const begin of begins) note(grams(begin, codesOf), OPENS_NAME)
-for (const begin of REMARKS) note(grams(begin, codesOf), OPENS_REMARK)
+for (const begin of COMMENT_MARKER_STARTS) note(grams(begin, codesOf), OPENS_REMARK)
 
 function note(begins: readonly number[], what: number): void {
   for (const gram of begins) {

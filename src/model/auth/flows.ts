@@ -240,9 +240,9 @@ const RESET_LINK =
 
 /** Less of a link, which says where to enter a mailed code, or only the path: one where the same function sends a mail. */
 const RESET_PATH = /^(?:\u0000(?::\/\/\u0000)?\/)?(?:[\w-]{1,30}\/){0,4}(?:reset|recover|forgot)[-_a-z]{0,20}(?:$|\/\u0000|\?)/i
-const SENDS_MAIL = /(?:^|\.)send_?(?:\w{0,20}_?)?e?mail\w{0,20}$|(?:mail|transport)\w{0,10}(?:\(\))?\.send\w{0,10}$|emails\.(?:send|create)$/i
+const MAIL_SENDING_CALL = /(?:^|\.)send_?(?:\w{0,20}_?)?e?mail\w{0,20}$|(?:mail|transport)\w{0,10}(?:\(\))?\.send\w{0,10}$|emails\.(?:send|create)$/i
 
-const sendsMail = (fn: FunctionIR): boolean => [...expressions(fn)].some((e) => e.k === 'call' && SENDS_MAIL.test(calleeText(e.fn)))
+const sendsMail = (fn: FunctionIR): boolean => [...expressions(fn)].some((e) => e.k === 'call' && MAIL_SENDING_CALL.test(calleeText(e.fn)))
 
 /** The value given for `redirect_uri` in an object, `URLSearchParams` or `searchParams.set`. */
 function redirectUriOf(e: Expr): Expr | undefined {

@@ -68,7 +68,7 @@ function routeAt(path: string, line: number, routes: readonly Route[]): Route | 
 /** A file that turns an authorization code or a mailed token into a session, or goes on from there; connecting a further account is no sign-in. */
 export const signInCallbacks = collectByCodeFile((path, js: JavaScriptFacts): JavaScriptFacts | undefined => {
   if (COMES_BACK.test(path) && [...callsOf(js)].some(({ call }) => ASKS_SESSION.test(calleeText(call.fn)))) return js
-  if (PLATFORMS.test(path) && [...callsOf(js)].some(({ call }) => /\.get$/.test(calleeText(call.fn)) && stringOf(call.args[0]) === 'code')) return js
+  if (AUTH_CALLBACK_ROUTE.test(path) && [...callsOf(js)].some(({ call }) => /\.get$/.test(calleeText(call.fn)) && stringOf(call.args[0]) === 'code')) return js
   let exchanges = false
   let establishes = false
   for (const { call } of callsOf(js)) {
@@ -85,7 +85,7 @@ export const signInCallbacks = collectByCodeFile((path, js: JavaScriptFacts): Ja
 /** Where the application takes over once a library has signed somebody in: `api/auth/oauth-callback/route.ts`. */
 const COMES_BACK = /(?:^|\/)(?:o?auth|sign-?in|log-?in)[-/](?:\w+-)?callback\/route\.[cm]?[jt]s$/
 /** Where Supabase sends browsers back with a code, which some leave to the page. */
-const PLATFORMS = /(?:^|\/)auth\/callback\/route\.[cm]?[jt]s$/
+const AUTH_CALLBACK_ROUTE = /(?:^|\/)auth\/callback\/route\.[cm]?[jt]s$/
 const ASKS_SESSION = /^(?:auth|getServerSession|currentUser|getAuth)$|\.getSession$/
 
 const TOKEN_ENDPOINT =

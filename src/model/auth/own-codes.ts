@@ -16,8 +16,9 @@ const CODE_NAME =
 const EXPIRY_NAME = /expir|valid_?(?:until|to|till)|(?:^|_)ttl$|(?:^|_)exp$/i
 /** Anything by which the age of a stored code can be told. */
 const AGE = /expir|valid_?(?:until|to|till)|created_?at|issued_?at|sent_?at|ttl|max_?age/i
-const STORES = /^(?:insert|insertOne|upsert|update|updateOne|updateMany|findOneAndUpdate|findByIdAndUpdate|create|values|set|doc|add|setex|psetex|put)$/
-const SENDS = /mail|sms|twilio|resend|whatsapp|smtp|otp|postmark|sendgrid|brevo/i
+const ROW_WRITE_METHOD =
+  /^(?:insert|insertOne|upsert|update|updateOne|updateMany|findOneAndUpdate|findByIdAndUpdate|create|values|set|doc|add|setex|psetex|put)$/
+const MESSAGE_SERVICE_NAME = /mail|sms|twilio|resend|whatsapp|smtp|otp|postmark|sendgrid|brevo/i
 const PURPOSE = /magic|otp|one_?time|passwordless|login_?(?:link|code|token)|sign_?in_?(?:link|code|token)/i
 
 /** Sign-in codes and links that the application makes, keeps and mails itself, with how long they live. */
@@ -49,11 +50,11 @@ function readFile(path: string, js: JavaScriptFacts, reader: UrlReader, sources:
 
 /** `db.from('otps').insert({ otp, expires_at })`, `prisma.user.update({ data: { otp, otpExpires } })`, `User.create({ … })`. */
 function storedCode(call: Call, site: Site, reader: UrlReader, sources: ReadonlyMap<string, JavaScriptFacts>, schema: Schema): CodeUse | undefined {
-  if (call.k !== 'call' || call.fn.k !== 'mem' || !STORES.test(call.fn.name)) return undefined
+  if (call.k !== 'call' || call.fn.k !== 'mem' || !ROW_WRITE_METHOD.test(call.fn.name)) return undefined
   for (const object of objectsIn(call.args, site, reader)) {
     const code = object.props.find((p) => p.key !== undefined && CODE_NAME.test(p.key) && isGenerated(p.value, site, reader, 0))
     if (!code?.key) continue
-    if (/^verification_?code$/i.test(code.key) && !mentions(sources.get(site.path), SENDS)) continue
+    if (/^verification_?code$/i.test(code.key) && !mentions(sources.get(site.path), MESSAGE_SERVICE_NAME)) continue
     const at: Place = { path: site.path, line: code.value.l }
     const expiry = object.props.find((p) => p.key !== undefined && EXPIRY_NAME.test(p.key))
     const lifetime = expiry

@@ -10,17 +10,17 @@ import { isBrowserTest, outsideDevelopment, stageTest } from './stage-test.ts'
 import {
   besideVariables,
   concat,
+  dropEmptyValues,
   HEADER_ORIGIN,
   ORIGIN,
-  OTHER,
   param,
   resolveAgainst,
   SELF,
-  settle,
-  text,
+  UNKNOWN_URL,
   type UrlPart,
   type UrlValue,
   union,
+  urlText,
 } from './url-value.ts'
 
 /** Expressions, helpers and variables inside one another. */
@@ -44,20 +44,20 @@ export class UrlReader {
   /** Every way in which an expression can come out, its parameters `bound`. */
   read(e: Expr | undefined, site: Site, bound: ReadonlyMap<string, readonly UrlValue[]> = new Map(), depth = 0): readonly UrlValue[] {
     this.asked++
-    if (!e || depth > MAX_DEPTH) return OTHER
+    if (!e || depth > MAX_DEPTH) return UNKNOWN_URL
     const next = (x: Expr | undefined) => this.read(x, site, bound, depth + 1)
     switch (e.k) {
       case 'lit':
-        return typeof e.v === 'string' ? [text(e.v, site, e.l)] : typeof e.v === 'number' ? [text(String(e.v), site, e.l)] : OTHER
+        return typeof e.v === 'string' ? [urlText(e.v, site, e.l)] : typeof e.v === 'number' ? [urlText(String(e.v), site, e.l)] : UNKNOWN_URL
       case 'tpl': {
-        let values: readonly UrlValue[] = [text(e.quasis[0] ?? '', site, e.l)]
+        let values: readonly UrlValue[] = [urlText(e.quasis[0] ?? '', site, e.l)]
         e.exprs.forEach((x, i) => {
-          values = concat(concat(values, next(x)), [text(e.quasis[i + 1] ?? '', site, e.l)])
+          values = concat(concat(values, next(x)), [urlText(e.quasis[i + 1] ?? '', site, e.l)])
         })
         return values
       }
       case 'bin':
-        return e.op === '+' ? concat(next(e.a), next(e.b)) : OTHER
+        return e.op === '+' ? concat(next(e.a), next(e.b)) : UNKNOWN_URL
       case 'logic':
         // `a && b` is b or falsy; of `a || b` b counts only when a is missing.
         return e.op === '&&'
@@ -78,11 +78,11 @@ export class UrlReader {
         return this.member(e, site, bound, depth)
       case 'new':
         if (calleeText(e.fn) === 'URL') return e.args.length > 1 ? resolveAgainst(next(e.args[0])) : next(e.args[0])
-        return OTHER
+        return UNKNOWN_URL
       case 'call':
         return this.call(e, site, bound, depth)
       default:
-        return OTHER
+        return UNKNOWN_URL
     }
   }
 
@@ -113,7 +113,7 @@ export class UrlReader {
       if (property) return this.read(property, site, bound, depth + 1)
       if (this.isDecodedState(e.of.name, site)) return [param(e.name, site, e.l)]
     }
-    return OTHER
+    return UNKNOWN_URL
   }
 
   /** `useRuntimeConfig().public.siteUrl`: what `runtimeConfig` in the Nuxt configuration says, unless `NUXT_PUBLIC_SITE_URL` is set. */
@@ -151,7 +151,7 @@ export class UrlReader {
       /\buseSearchParams\(\)\.get$/.test(callee) ||
       this.asksParameters(e, site)
     )
-      return first === undefined ? OTHER : [param(first, site, e.l)]
+      return first === undefined ? UNKNOWN_URL : [param(first, site, e.l)]
     if (callee === 'Deno.env.get' && first) return [{ parts: [{ k: 'env', name: first }], fallback: false }]
     if (/(^|\.)headers(\(\))?\.get$|(^|\.)header$|(^|\.)req(?:uest)?\.get$/.test(callee) && first && /^(origin|host|x-forwarded-host|referer)$/i.test(first))
       return HEADER_ORIGIN
@@ -160,9 +160,9 @@ export class UrlReader {
       if (e.fn.name === 'concat') return concat(this.read(e.fn.of, site, bound, depth + 1), this.read(e.args[0], site, bound, depth + 1))
     }
     if (callee === 'String' || callee === 'decodeURIComponent' || callee === 'decodeURI') return this.read(e.args[0], site, bound, depth + 1)
-    if (e.fn.k !== 'id' && e.fn.k !== 'mem') return OTHER
+    if (e.fn.k !== 'id' && e.fn.k !== 'mem') return UNKNOWN_URL
     const target = e.fn.k === 'id' ? this.names.functionNamed(e.fn.name, site) : this.names.functionOfModule(e.fn, site)
-    if (!target) return (e.fn.k === 'id' ? envHelper(e.fn.name, first) : undefined) ?? OTHER
+    if (!target) return (e.fn.k === 'id' ? envHelper(e.fn.name, first) : undefined) ?? UNKNOWN_URL
     return this.returns(
       target,
       e.args.map((a) => this.read(a, site, bound, depth + 1)),
@@ -186,7 +186,7 @@ export class UrlReader {
     const inner: Site = { path: target.path, fn: target.fn.id }
     const bound = new Map<string, readonly UrlValue[]>()
     target.fn.params.forEach((p, i) => {
-      if (p.k === 'name') bound.set(p.name, args[i] ?? (p.init ? this.read(p.init, inner, new Map(), depth + 1) : OTHER))
+      if (p.k === 'name') bound.set(p.name, args[i] ?? (p.init ? this.read(p.init, inner, new Map(), depth + 1) : UNKNOWN_URL))
     })
     let values: readonly UrlValue[] = []
     for (const s of outsideDevelopment(target.fn.body)) {
@@ -197,7 +197,7 @@ export class UrlReader {
         this.read(s.value, inner, bound, depth + 1).map((v) => (later && v.parts.every((p) => p.k === 'text') ? { ...v, fallback: true } : v)),
       )
     }
-    if (!values.length) return OTHER
+    if (!values.length) return UNKNOWN_URL
     // A helper that looks at its argument before it gives it back is taken to check it, unless all that it asks is how it begins.
     if (!testsItsParameters(target.fn)) return values
     const told = asksHowItBegins(target.fn)
@@ -207,7 +207,7 @@ export class UrlReader {
   /** Every value that is given to a variable in the functions around the site, otherwise what the name is imported as. */
   private variable(name: string, site: Site, bound: ReadonlyMap<string, readonly UrlValue[]>, depth: number): readonly UrlValue[] {
     const js = this.files.get(site.path)
-    if (!js) return OTHER
+    if (!js) return UNKNOWN_URL
     for (let id: FunctionId | undefined = site.fn; id !== undefined; id = js.functions[id]?.parent) {
       const fn = js.functions[id] as FunctionIR
       const here: Site = { path: site.path, fn: id }
@@ -224,14 +224,14 @@ export class UrlReader {
           values = union(values, this.read(s.expr.value, here, new Map([...bound, [name, SELF]]), depth + 1))
         }
       }
-      if (declared) return values.length ? settle(besideVariables(values)) : OTHER
+      if (declared) return values.length ? dropEmptyValues(besideVariables(values)) : UNKNOWN_URL
     }
     const imported = importOf(js, name)
-    if (!imported) return OTHER
+    if (!imported) return UNKNOWN_URL
     if (/^\$env\//.test(imported.from)) return [{ parts: [{ k: 'env', name: imported.imported }], fallback: false }]
     const file = this.modules.resolve(site.path, imported.from)
     const definition = file ? this.modules.definition(file, imported.imported) : undefined
-    if (!definition) return OTHER
+    if (!definition) return UNKNOWN_URL
     return this.variable(definition.local, { path: definition.path, fn: 0 }, new Map(), depth + 1)
   }
 
@@ -244,7 +244,7 @@ export class UrlReader {
         if (key === 'origin' || key === 'host') return ORIGIN
         const source = from ? calleeText(from) : ''
         if (/(^|\.)(query|searchParams|body)$|\.json\(\)$/.test(source)) return [param(key, site, from?.l ?? 1)]
-        return OTHER
+        return UNKNOWN_URL
       }
       const inner = this.destructured(to, from ? { k: 'mem', of: from, name: key, l: from.l } : undefined, name, site)
       if (inner.length) return key === 'searchParams' || key === 'query' ? [param(name, site, from?.l ?? 1)] : inner

@@ -28,7 +28,7 @@ export interface UrlValue {
 const MAX_VALUES = 24
 
 /** Nothing is known. */
-export const OTHER: readonly UrlValue[] = [{ parts: [{ k: 'other' }], fallback: false }]
+export const UNKNOWN_URL: readonly UrlValue[] = [{ parts: [{ k: 'other' }], fallback: false }]
 
 /** The page's or the server's own origin, as it knows it. */
 export const ORIGIN: readonly UrlValue[] = [{ parts: [{ k: 'origin' }], fallback: false }]
@@ -40,7 +40,7 @@ export const HEADER_ORIGIN: readonly UrlValue[] = [{ parts: [{ k: 'origin', head
 export const SELF: readonly UrlValue[] = [{ parts: [], fallback: false }]
 
 /** A piece that stands in the code; an empty one is none. */
-export function text(t: string, site: Site, line: number): UrlValue {
+export function urlText(t: string, site: Site, line: number): UrlValue {
   return { parts: t === '' ? [] : [{ k: 'text', text: t, at: { path: site.path, line } }], fallback: false }
 }
 
@@ -62,7 +62,7 @@ export function union(a: readonly UrlValue[], b: readonly UrlValue[]): readonly 
 }
 
 /** Values without any part are dropped when others have some. */
-export function settle(values: readonly UrlValue[]): readonly UrlValue[] {
+export function dropEmptyValues(values: readonly UrlValue[]): readonly UrlValue[] {
   const useful = values.filter((v) => v.parts.length > 0)
   return useful.length ? useful : values
 }

@@ -6,7 +6,7 @@ import { type Assumption, assume, commonPath, NO_END } from './control-flow/path
 import { Journal, type Write } from './control-flow/write-log.ts'
 import type { Alternative } from './domain/abstract-value.ts'
 import { type Alt, type AnyVal, type Cond, type HostVal, Scope, UNDEFINED, UNKNOWN, type Val } from './domain/abstract-value.ts'
-import { alternatives } from './domain/join.ts'
+import { joinAlternatives } from './domain/join.ts'
 import { allowedOf, EVERYTHING, isAmong, joinNarrowings, type Narrowing, UNNARROWED } from './domain/narrowing.ts'
 import { keyOf } from './domain/structural-hash.ts'
 import type { Program } from './modules/program.ts'
@@ -297,7 +297,7 @@ export class Interpreter implements PathNotes {
 
   /** One value that is any of several; the value itself when all are the same. */
   alternatives(list: readonly Alternative[], choice = this.newChoice()): Val {
-    return alternatives(list, choice, () => this.newChoice())
+    return joinAlternatives(list, choice, () => this.newChoice())
   }
 
   // Narrowing

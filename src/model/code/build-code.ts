@@ -36,7 +36,7 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
     if (files.role(path) !== 'source' || /discarded|archive|backup|seeds?[._-]|[._-]seeds?\b|sample|test/i.test(path)) continue
     const account = sqlAccounts(path, sql.text)
     // whoever looks around is given an account that may do nothing
-    if (account && (!/demo/i.test(path) || (account.what === 'password' && APPOINTS.test(sql.text)))) accounts.push(account)
+    if (account && (!/demo/i.test(path) || (account.what === 'password' && SETS_ADMIN_SQL.test(sql.text)))) accounts.push(account)
   }
   const secrets = hardcodedSecrets(input, slices)
   // A value that its format or its name gives away is reported as that.
@@ -65,7 +65,7 @@ export function buildCode(input: ModelInput, slices: Slices): CodeModel {
 }
 
 /** A statement that makes somebody an administrator. */
-const APPOINTS = /\bset\s+(?:role|user_role|user_type)\s{0,3}=\s{0,3}'(?:super_?)?admin'|\bset\s+is_admin\s{0,3}=\s{0,3}true\b/i
+const SETS_ADMIN_SQL = /\bset\s+(?:role|user_role|user_type)\s{0,3}=\s{0,3}'(?:super_?)?admin'|\bset\s+is_admin\s{0,3}=\s{0,3}true\b/i
 
 /** Addresses of commit authors and of package.json. */
 function ownerAddresses(input: ModelInput): Set<string> {

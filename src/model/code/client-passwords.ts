@@ -9,27 +9,27 @@ import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { ClientPassword } from './code.ts'
-import { constantsOf, lastName } from './constants.ts'
+import { lastName, stringConstantsOf } from './constants.ts'
 import { developmentOnly } from './development-only.ts'
 
-const PASSWORD =
+const CLIENT_PASSWORD_NAME =
   /(?:password|passwd|passwort|passcode|passphrase|pwd|senha|contrase(?:n|ñ)a|parola|pin|access_?code|pin_?code|secret_?code)(?:input|value|attempt)?$/i
 /** What a mail, a text message or an authenticator app tells somebody for this once. */
-const CODE =
+const ONE_TIME_CODE_NAME =
   /(?:(?:verif(?:y|ication)|confirm(?:ation)?|otp|one_?time|mfa|2fa|two_?factor|totp|sms|email|auth(?:entication)?|security|login|sign_?in)_?code|otp|totp|codigo(?:_?verifica(?:cao|cion))?|bestaetigungscode)(?:input|value|entered)?$/i
 /** What lets somebody sign up as more than others; the variable that it is compared with stands in the bundle. */
-const KEY =
+const INVITATION_KEY_NAME =
   /(?:admin|affiliate|partner|staff|teacher|recruiter|moderator|manager|employee|master|access|registration|sign_?up|invit(?:e|ation)|secret|unlock)_?(?:key|code|token|secret)(?:input|value|entered)?$/i
 /** What opens the rooms of those who run the application, where a request brings it along. */
-const SENT = /^(?:x_)?(?:admin|site|master|owner|staff|dashboard|super_?admin|management)_(?:password|passwd|pass|passcode|pwd|pin|secret)$/
+const ADMIN_PASSWORD_HEADER = /^(?:x_)?(?:admin|site|master|owner|staff|dashboard|super_?admin|management)_(?:password|passwd|pass|passcode|pwd|pin|secret)$/
 const REQUESTS = /(?:^|\.)(?:fetch|invoke|post|get|put|patch|delete|request|axios|ky)$|^(?:authed|api|admin)\w{0,20}Fetch$/
 const IS_PASSWORD = /^(?=\S{4,64}$)(?!.*(?:password|passwort|senha|secret|your|\.\.\.)$)(?!(?:undefined|null|true|false)$)\S+$/i
 /** The postal code, as it is called in India, and what is entered where nobody knows it. */
 const POSTAL = /(?:deliver|consign|ship|bill|pick_?up|address|postal|destination|origin|customer|store|warehouse|sender|receiver)\w{0,20}pin_?code$/i
-const NOWHERE = /^0+$/
-const SHORT_NUMBER = /^\d{4,8}$/
+const ZEROS_ONLY = /^0+$/
+const SHORT_PIN = /^\d{4,8}$/
 /** States and field names that a password variable is compared with. */
-const NO_PASSWORD =
+const NON_PASSWORD_LITERAL =
   /^(?:text|password|hidden|visible|string|required|invalid|valid|none|null|undefined|true|false|weak|medium|strong|boolean|number|object|function|symbol|bigint|)$/i
 
 /** Passwords and one-time codes that the browser itself compares; whoever opens the bundle knows them. */
@@ -47,7 +47,7 @@ function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons
   for (const { name, other, line, scope, code, key, sent, development } of comparisons) {
     if (!modules.inBrowser(path, line)) continue
     if (sent) {
-      const constant = constantsOf(program, path, scope, other).find((c) => c.secret !== undefined || IS_PASSWORD.test(c.value))
+      const constant = stringConstantsOf(program, path, scope, other).find((c) => c.secret !== undefined || IS_PASSWORD.test(c.value))
       if (constant && !development) add(constant, 'sent', name, { path, line })
       continue
     }
@@ -62,18 +62,18 @@ function ofFile(program: Program, path: string, js: JavaScriptFacts, comparisons
     }
     const use = { path, line }
     if (code) {
-      const number = constantsOf(program, path, scope, other).find((c) => SHORT_NUMBER.test(c.value))
+      const number = stringConstantsOf(program, path, scope, other).find((c) => SHORT_PIN.test(c.value))
       if (number) add(number, 'literal', name, use, true)
       continue
     }
     const variable = publicVariable(program, path, scope, other)
     const postal = POSTAL.test(name)
-    const constant = constantsOf(program, path, scope, other).find(
-      (c) => c.secret !== undefined || !(NO_PASSWORD.test(c.value) || NOWHERE.test(c.value) || (postal && SHORT_NUMBER.test(c.value))),
+    const constant = stringConstantsOf(program, path, scope, other).find(
+      (c) => c.secret !== undefined || !(NON_PASSWORD_LITERAL.test(c.value) || ZEROS_ONLY.test(c.value) || (postal && SHORT_PIN.test(c.value))),
     )
     if (variable) add(use, 'variable', variable, use)
     else if (constant) add(constant, 'literal', name, use)
-    else if (other.k === 'mem' && PASSWORD.test(other.name)) {
+    else if (other.k === 'mem' && CLIENT_PASSWORD_NAME.test(other.name)) {
       const list = credentialList(program, path, js, other)
       if (list) add(list, 'list', name, use)
     }
@@ -102,7 +102,7 @@ const comparisonsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
     for (const e of expressions(fn)) {
       if (e.k === 'call' && REQUESTS.test(calleeText(e.fn)))
         for (const p of e.args.flatMap((a) => subExpressions(a)).flatMap((x) => (x.k === 'obj' ? x.props : [])))
-          if (p.key !== undefined && says(SENT, p.key.replace(/-/g, '_')))
+          if (p.key !== undefined && says(ADMIN_PASSWORD_HEADER, p.key.replace(/-/g, '_')))
             found.push({
               name: p.key,
               other: p.value,
@@ -119,9 +119,9 @@ const comparisonsByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
         [e.b, e.a],
       ] as const) {
         const name = lastName(a)
-        const code = !PASSWORD.test(name)
-        const key = code && !CODE.test(name)
-        if (a.k === 'lit' || (key && (!KEY.test(name) || envNameOf(a) !== undefined))) continue
+        const code = !CLIENT_PASSWORD_NAME.test(name)
+        const key = code && !ONE_TIME_CODE_NAME.test(name)
+        if (a.k === 'lit' || (key && (!INVITATION_KEY_NAME.test(name) || envNameOf(a) !== undefined))) continue
         found.push({ name, other: b, line: e.l, scope: fn.id, code, ...(key ? { key } : {}), ...(development ? { development } : {}) })
       }
     }

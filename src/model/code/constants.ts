@@ -11,23 +11,23 @@ export interface Constant extends Place {
 }
 
 /** The string literals that an expression stands for: itself, a constant, a list or a set of constants, a fallback. */
-export function constantsOf(program: Program, path: string, scope: FunctionId, expr: Expr, depth = 0): Constant[] {
+export function stringConstantsOf(program: Program, path: string, scope: FunctionId, expr: Expr, depth = 0): Constant[] {
   if (depth > 9) return []
   const literal = stringOf(expr)
   if (literal !== undefined) return [{ value: literal, path, line: expr.l, ...(expr.k === 'lit' && expr.secret ? { secret: expr.secret } : {}) }]
-  if (expr.k === 'arr') return expr.items.flatMap((i) => constantsOf(program, path, scope, i, depth + 1))
-  if (expr.k === 'new' && expr.fn.k === 'id' && expr.fn.name === 'Set' && expr.args[0]) return constantsOf(program, path, scope, expr.args[0], depth + 1)
-  if (expr.k === 'logic' && expr.op !== '&&') return constantsOf(program, path, scope, expr.b, depth + 1)
+  if (expr.k === 'arr') return expr.items.flatMap((i) => stringConstantsOf(program, path, scope, i, depth + 1))
+  if (expr.k === 'new' && expr.fn.k === 'id' && expr.fn.name === 'Set' && expr.args[0]) return stringConstantsOf(program, path, scope, expr.args[0], depth + 1)
+  if (expr.k === 'logic' && expr.op !== '&&') return stringConstantsOf(program, path, scope, expr.b, depth + 1)
   if (expr.k === 'call' && expr.fn.k === 'mem' && expr.fn.name === 'split') {
     const between = stringOf(expr.args[0])
-    const lists = constantsOf(program, path, scope, expr.fn.of, depth + 1)
+    const lists = stringConstantsOf(program, path, scope, expr.fn.of, depth + 1)
     return between ? lists.flatMap((c) => c.value.split(between).map((value) => ({ ...c, value: value.trim() }))) : lists
   }
   if (expr.k === 'call' && expr.fn.k === 'mem' && /^(toLowerCase|trim|toUpperCase|freeze|map|filter)$/.test(expr.fn.name))
-    return constantsOf(program, path, scope, expr.fn.name === 'freeze' && expr.args[0] ? expr.args[0] : expr.fn.of, depth + 1)
+    return stringConstantsOf(program, path, scope, expr.fn.name === 'freeze' && expr.args[0] ? expr.args[0] : expr.fn.of, depth + 1)
   if (expr.k === 'id' || expr.k === 'mem') {
     const m = program.meaning(path, scope, expr)
-    if (m?.k === 'expr' && m.expr !== expr) return constantsOf(program, m.path, m.scope, m.expr, depth + 1)
+    if (m?.k === 'expr' && m.expr !== expr) return stringConstantsOf(program, m.path, m.scope, m.expr, depth + 1)
   }
   return []
 }
@@ -53,4 +53,4 @@ export function maskMail(mail: string): string {
   return `${mail.slice(0, 1)}…${mail.slice(mail.indexOf('@'))}`
 }
 
-export const MAIL = /^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}$/
+export const EMAIL_ADDRESS = /^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}$/

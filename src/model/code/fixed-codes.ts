@@ -5,7 +5,7 @@ import { expressions, statements, stringOf } from '../frameworks/walk.ts'
 /** A function that makes the code which somebody is to be sent. */
 const MAKES_CODE = /^(?:generate|create|make|new|get|build|random|gen)\w{0,20}(?:otp|code|pin|passcode)$|^(?:otp|code)Generator$/i
 const A_CODE = /^\d{4,8}$/
-const DRAWS = /random|nanoid|uuid|totp|hotp|customAlphabet/i
+const CODE_GENERATOR = /random|nanoid|uuid|totp|hotp|customAlphabet/i
 /** Set by every host of a finished application. */
 const BY_HOSTS = /^(?:NODE_ENV|MODE|VERCEL_ENV|DEV|PROD)$/
 
@@ -20,7 +20,7 @@ interface Read {
  * one that is drawn. The variable, and where the code stands.
  */
 export function codeUnless(fn: FunctionIR): { readonly line: number; readonly unless: string } | undefined {
-  if (!MAKES_CODE.test(fn.name ?? '') || !expressions(fn).some((e) => e.k === 'call' && DRAWS.test(nameOf(e.fn)))) return undefined
+  if (!MAKES_CODE.test(fn.name ?? '') || !expressions(fn).some((e) => e.k === 'call' && CODE_GENERATOR.test(nameOf(e.fn)))) return undefined
   const held = new Map(statements(fn.body).flatMap((s) => (s.k === 'let' && s.to.k === 'name' && s.init ? heldIn(s.to.name, s.init) : [])))
   for (const s of statements(fn.body)) {
     const unless = s.k === 'if' ? opensUnset(s.test, held) : undefined

@@ -6,15 +6,15 @@ import type { Program } from '../frameworks/program.ts'
 import { calleeText, expressions, propOf, stringOf } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { FixedKey } from './code.ts'
-import { type Constant, constantsOf, lastName } from './constants.ts'
+import { type Constant, lastName, stringConstantsOf } from './constants.ts'
 import { asksMode } from './development-only.ts'
 
-const PASSWORD = /(?:admin|site|master|owner|staff|dashboard|basic_?auth|app)_?(?:password|passwd|pass|passcode|pin|pwd)$/i
+const SITE_PASSWORD_NAME = /(?:admin|site|master|owner|staff|dashboard|basic_?auth|app)_?(?:password|passwd|pass|passcode|pin|pwd)$/i
 /** What is sent to somebody so that he proves who he is. */
 const ONE_TIME_CODE =
   /^(?:(?:user|input|entered|submitted|given|provided)_?)?(?:(?:verification|verify|otp|sms|e?mail|confirmation|confirm|auth|security|two_?factor|mfa|2fa)_?(?:code|pin|token)|otp)$/i
 const DIGITS = /^\d{4,8}$/
-const TOKENS =
+const JWT_LIBRARY =
   /^(jsonwebtoken|jose|jwt-simple|fast-jwt|@nestjs\/jwt|@fastify\/jwt|fastify-jwt|express-jwt|passport-jwt|hono\/jwt|@tsndr\/cloudflare-worker-jwt)$/
 const SESSIONS =
   /^(express-session|cookie-session|koa-session|iron-session|@fastify\/session|@fastify\/secure-session|@hapi\/iron|next-auth|@auth\/|better-auth)/
@@ -27,12 +27,12 @@ export function fixedKeys(program: Program, files: ByFile<JavaScriptFacts>, modu
       // What the browser compares is reported as such.
       if (comparedAt !== undefined && modules.inBrowser(path, comparedAt)) continue
       if (fallsBack(program, path, scope, key)) continue
-      const constant = constantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
+      const constant = stringConstantsOf(program, path, scope, unwrap(program, path, scope, key))[0]
       if (
         !constant ||
         constant.value.trim() === '' ||
         isPath(constant.value) ||
-        PUBLISHED.has(constant.value) ||
+        PROTOCOL_KEYS.has(constant.value) ||
         isForDevelopment(files.get(constant.path), constant) ||
         found.some((f) => f.path === constant.path && (f.line === constant.line || (f.value === constant.value && f.use === use)))
       )
@@ -48,7 +48,7 @@ const isForDevelopment = (js: JavaScriptFacts | undefined, { value, line }: Cons
   js?.functions.some((fn) => fn.parent !== undefined && asksMode(fn) && expressions(fn).some((e) => e.l === line && stringOf(e) === value)) === true
 
 /** Keys that a protocol prescribes: Telegram derives the key for the data of its web applications from the bot's token under this word. */
-const PUBLISHED: ReadonlySet<string> = new Set(['WebAppData'])
+const PROTOCOL_KEYS: ReadonlySet<string> = new Set(['WebAppData'])
 
 /** What stands where a key is used; whether it is a fixed text is seen when it is followed. */
 interface KeyUse {
@@ -61,7 +61,7 @@ interface KeyUse {
 
 const usesByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
   const packages = js.imports.filter((i) => !i.typeOnly).map((i) => i.from)
-  const tokens = packages.some((p) => TOKENS.test(p))
+  const tokens = packages.some((p) => JWT_LIBRARY.test(p))
   const sessions = packages.some((p) => SESSIONS.test(p))
   const hashing = packages.some((p) => /^(?:bcrypt(?:js)?|argon2|@node-rs\/(?:bcrypt|argon2))$/.test(p))
   const cookies = packages.includes('cookie-parser')
@@ -86,7 +86,7 @@ const usesByFile = collectByCodeFile((_, js: JavaScriptFacts) => {
       }
       if (e.k === 'bin' && /^={2,3}$|^!==?$/.test(e.op)) {
         for (const x of [e.a, e.b])
-          if (x.k === 'id' && PASSWORD.test(x.name) && lastName(x) === x.name) found.push({ key: x, scope: fn.id, use: 'password', comparedAt: e.l })
+          if (x.k === 'id' && SITE_PASSWORD_NAME.test(x.name) && lastName(x) === x.name) found.push({ key: x, scope: fn.id, use: 'password', comparedAt: e.l })
         for (const [code, digits] of [
           [e.a, e.b],
           [e.b, e.a],

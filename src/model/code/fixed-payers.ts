@@ -3,19 +3,19 @@ import { collectByCodeFile } from '../../facts/questions.ts'
 import { unlessEmpty } from '../../lib/memo/collect-by-file.ts'
 import { calleeText, expressions, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { FixedPayer } from './code.ts'
-import { MAIL, maskMail } from './constants.ts'
+import { EMAIL_ADDRESS, maskMail } from './constants.ts'
 
-const PAYS =
+const PAYMENT_CREATION_CALL =
   /(?:checkout|session|payment|preference|charge|transaction|invoice|subscription|order|billing)\w{0,20}\.(?:create|initiali[sz]e|save)$|\.initializeTransaction$/i
-const ADDRESS = /^(?:(?:customer|payer|receipt|buyer)_?e_?mail)$/i
-const PAYER = /^(?:payer|customer|buyer)$/i
+const PAYER_EMAIL_FIELD = /^(?:(?:customer|payer|receipt|buyer)_?e_?mail)$/i
+const PAYER_FIELD = /^(?:payer|customer|buyer)$/i
 
 /** Addresses of a try-out that every payment is made out to: `payer: { email: 'test@…' }` in what is sent to the processor. */
 export const fixedPayers = collectByCodeFile((path, js: JavaScriptFacts) => {
   const found: FixedPayer[] = []
   for (const fn of js.functions) {
     for (const e of expressions(fn)) {
-      if (e.k !== 'call' || !PAYS.test(calleeText(e.fn))) continue
+      if (e.k !== 'call' || !PAYMENT_CREATION_CALL.test(calleeText(e.fn))) continue
       for (const arg of e.args) {
         for (const x of subExpressions(arg)) {
           const address = x.k === 'obj' ? addressIn(x) : undefined
@@ -30,13 +30,13 @@ export const fixedPayers = collectByCodeFile((path, js: JavaScriptFacts) => {
 function addressIn({ props }: Extract<Expr, { k: 'obj' }>): { readonly line: number; readonly shown: string } | undefined {
   for (const p of props) {
     const value =
-      p.key && PAYER.test(p.key) && p.value.k === 'obj'
+      p.key && PAYER_FIELD.test(p.key) && p.value.k === 'obj'
         ? p.value.props.find((q) => q.key === 'email')?.value
-        : p.key && ADDRESS.test(p.key)
+        : p.key && PAYER_EMAIL_FIELD.test(p.key)
           ? p.value
           : undefined
     const text = value && stringOf(value)
-    if (value && text && MAIL.test(text)) return { line: value.l, shown: maskMail(text) }
+    if (value && text && EMAIL_ADDRESS.test(text)) return { line: value.l, shown: maskMail(text) }
   }
   return undefined
 }

@@ -13,22 +13,22 @@ export interface FixedUser extends Place {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** Nobody's: what stands where there is no user. */
-const NIL = /^(.)\1{7}-/
+const REPEATED_DIGIT_ID = /^(.)\1{7}-/
 const OF_A_TRIAL = /(?:^|_)(?:beta|test|dev|demo|temp|mock|fake|hard_?coded)_(?:user|account|profile|owner|member|customer)_?(?:id|uid)$/i
 
 /** What somebody runs by hand, for the user that is named there. */
 const BY_HAND = /(?:^|\/)(?:scripts?|tools|bin)\/|(?:^|\/)test[_-][^/]{1,80}$/i
 
 /** Ids as Prisma, MongoDB and PostgreSQL make them. */
-const ROW = /^(?:c[a-z0-9]{24}|[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
+const GENERATED_ROW_ID = /^(?:c[a-z0-9]{24}|[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
 const MAY_BE_USER = /^(?:id|uid|(?:[a-z]{1,12}_)?user_?id|owner_id|author_id|client_id|customer_id|utilisateur_id|usuario_id)$/
 const OF_USER = /(?:^|_)(?:user|owner|author|client|customer|utilisateur|usuario|profile|account|member)_?id$/
 /** Code that answers requests, or is called by what does. */
-const ANSWERS = /(?:^|\/)(?:api|actions?|routes?|server|functions|controllers?|services?)\/|(?:^|\/)(?:route|actions?)\.[cm]?[jt]sx?$/
+const REQUEST_HANDLER_FILE = /(?:^|\/)(?:api|actions?|routes?|server|functions|controllers?|services?)\/|(?:^|\/)(?:route|actions?)\.[cm]?[jt]sx?$/
 
 /** Whether a name holds the id of one row and is given as somebody's: `const id = 'cm95…'`, `data: { userId: id }`. */
 function standsForUser(name: string, id: string | undefined, js: JavaScriptFacts): boolean {
-  if (id === undefined || !says(MAY_BE_USER, name) || !ROW.test(id) || NIL.test(id) || /^(.)\1+$/.test(id)) return false
+  if (id === undefined || !says(MAY_BE_USER, name) || !GENERATED_ROW_ID.test(id) || REPEATED_DIGIT_ID.test(id) || /^(.)\1+$/.test(id)) return false
   return js.functions.some((f) =>
     expressions(f).some((e) =>
       subExpressions(e).some((x) => {
@@ -47,9 +47,9 @@ export const fixedUsers = collectByCodeFile((path, js: JavaScriptFacts) => {
       if (s.k !== 'let' || !s.init) continue
       const name = boundNames(s.to).find((n) => says(OF_A_TRIAL, n))
       const id = name === undefined ? undefined : stringOf(s.init)
-      if (name === undefined || id === undefined || !UUID.test(id) || NIL.test(id)) {
+      if (name === undefined || id === undefined || !UUID.test(id) || REPEATED_DIGIT_ID.test(id)) {
         const stands = s.to.k === 'name' ? standsForUser(s.to.name, stringOf(s.init), js) : false
-        if (stands && s.to.k === 'name' && ANSWERS.test(path)) return unlessEmpty([{ path, line: s.l, name: s.to.name } satisfies FixedUser])
+        if (stands && s.to.k === 'name' && REQUEST_HANDLER_FILE.test(path)) return unlessEmpty([{ path, line: s.l, name: s.to.name } satisfies FixedUser])
         continue
       }
       const used = js.functions.some((f) => expressions(f).some((e) => subExpressions(e).some((x) => x.k === 'id' && x.name === name)))

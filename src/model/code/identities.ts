@@ -6,7 +6,7 @@ import type { Program } from '../frameworks/program.ts'
 import { boundNames, calleeText, childrenOf, expressions, exprsOf, statements, stringOf, subExpressions } from '../frameworks/walk.ts'
 import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedIdentity } from './code.ts'
-import { type Constant, constantsOf, lastName, MAIL, maskMail } from './constants.ts'
+import { type Constant, EMAIL_ADDRESS, lastName, maskMail, stringConstantsOf } from './constants.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const PROVIDER_ID = /^(?:user_[A-Za-z0-9]{20,}|auth0\|[A-Za-z0-9]{10,}|google-oauth2\|[0-9]{10,}|[A-Za-z0-9]{28})$/
@@ -14,8 +14,8 @@ const PROVIDER_ID = /^(?:user_[A-Za-z0-9]{20,}|auth0\|[A-Za-z0-9]{10,}|google-oa
 const MACHINE = /no-?reply|do-?not-?reply|mailer|daemon|postmaster|bounce|notifications?@/i
 const MAIL_NAME = /(?:e_?-?mail|login|user_?name|sender|account)$/i
 const ID_NAME = /(?:^|[a-z_])(?:user_?id|uid|owner_?id|account_?id|profile_?id|admin_?id|author_?id)$|^sub$/i
-const PERSON = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
-const GRANTS =
+const IDENTITY_WORD = /user|session|profile|account|auth|caller|owner|^me$|claims|payload|token/i
+const PRIVILEGE_WORD =
   /admin|owner|role|permission|allow|grant|bypass|skip|access|authori[sz]|premium|is_?paid|has_?paid|credit|unlimited|super|is_?master|staff|internal|tester|\bvip|isauth|\bis_?dev(?!ic)|\bis_?debug|debug_?user|forbid|unauthori[sz]ed|redirect|40[13]/i
 
 interface Comparison {
@@ -45,7 +45,9 @@ function ofFile(
   for (const c of comparisons(program, path, candidates)) {
     const what = subjectOf(c)
     if (!what) continue
-    const literal = c.constants.find((x) => (what === 'email' ? MAIL.test(x.value) && !MACHINE.test(x.value) : UUID.test(x.value) || PROVIDER_ID.test(x.value)))
+    const literal = c.constants.find((x) =>
+      what === 'email' ? EMAIL_ADDRESS.test(x.value) && !MACHINE.test(x.value) : UUID.test(x.value) || PROVIDER_ID.test(x.value),
+    )
     if (!literal) continue
     found.push({
       subject: `file ${literal.path}`,
@@ -66,7 +68,7 @@ function ofFile(
 
 function comparisons(program: Program, path: string, candidates: readonly Candidate[]): Comparison[] {
   return candidates.flatMap(({ others, ...c }) => {
-    const constants = others.flatMap((e) => constantsOf(program, path, c.fn.id, e))
+    const constants = others.flatMap((e) => stringConstantsOf(program, path, c.fn.id, e))
     return constants.length ? [{ ...c, constants }] : []
   })
 }
@@ -112,14 +114,14 @@ const candidatesByFile = collectByCodeFile((path, js: JavaScriptFacts) => {
 /** A cheap look at the name before constants are followed. */
 function namesSomebody(e: Expr): boolean {
   const name = lastName(e)
-  return name === 'id' || MAIL_NAME.test(name) || ID_NAME.test(name) || PERSON.test(name)
+  return name === 'id' || MAIL_NAME.test(name) || ID_NAME.test(name) || IDENTITY_WORD.test(name)
 }
 
 function subjectOf(c: Comparison): 'email' | 'id' | undefined {
   const name = lastName(c.operand)
-  if (c.constants.some((x) => MAIL.test(x.value)) && (MAIL_NAME.test(name) || PERSON.test(name))) return 'email'
+  if (c.constants.some((x) => EMAIL_ADDRESS.test(x.value)) && (MAIL_NAME.test(name) || IDENTITY_WORD.test(name))) return 'email'
   if (ID_NAME.test(name)) return 'id'
-  return name === 'id' && c.operand.k === 'mem' && PERSON.test(lastName(c.operand.of)) ? 'id' : undefined
+  return name === 'id' && c.operand.k === 'mem' && IDENTITY_WORD.test(lastName(c.operand.of)) ? 'id' : undefined
 }
 
 const CLAIMED =
@@ -203,7 +205,7 @@ function grants(c: Comparison, js: JavaScriptFacts): boolean {
     for (const inner of statements([...s.then, ...(s.else ?? [])])) for (const e of exprsOf(inner)) words.push(written(e), literals(e), keys(e))
   }
   for (const x of c.constants) words.push(constantName(js, x))
-  return GRANTS.test(words.join(' '))
+  return PRIVILEGE_WORD.test(words.join(' '))
 }
 
 /** `if (user.email === ADDRESS) { navigate('/admin'); return }`: who has it is led to another page, which lets in or does not. */
@@ -215,9 +217,9 @@ function leadsElsewhere({ statement: s, around }: Comparison): boolean {
 
 const isNavigation = (e: Expr): boolean => e.k === 'call' && /^(?:navigate|router\.(?:push|replace)|history\.push|goto)$/.test(calleeText(e.fn))
 
-const INSERTED = /\binsert\s{1,20}(?:or\s{1,20}\w{1,20}\s{1,20})?into\s{1,20}["`]?([\w.]{1,80})/i
+const INSERT_TABLE_SQL = /\binsert\s{1,20}(?:or\s{1,20}\w{1,20}\s{1,20})?into\s{1,20}["`]?([\w.]{1,80})/i
 /** Rows that stand for people, and for what they may do. */
-const OF_PEOPLE = /user|profile|account|member|admin|role|permission|subscri|customer|staff|credit|wallet/i
+const PERSON_OR_RIGHT_TABLE = /user|profile|account|member|admin|role|permission|subscri|customer|staff|credit|wallet/i
 
 /** Nothing hangs on the comparison but a column of a row that is nobody's: whether a visit to be counted was the owner's. */
 function isOnlyRecorded({ statement, fn }: Comparison): boolean {
@@ -225,8 +227,8 @@ function isOnlyRecorded({ statement, fn }: Comparison): boolean {
   const names = boundNames(statement.to)
   const reads = (all: readonly Expr[]) => all.filter((e) => e.k === 'id' && names.includes(e.name)).length
   const recorded = expressions(fn).reduce((n, e) => {
-    const table = e.k === 'call' ? e.args.flatMap((a) => INSERTED.exec(stringOf(a) ?? '')?.[1] ?? [])[0] : undefined
-    return table !== undefined && !OF_PEOPLE.test(table) ? n + reads(subExpressions(e)) : n
+    const table = e.k === 'call' ? e.args.flatMap((a) => INSERT_TABLE_SQL.exec(stringOf(a) ?? '')?.[1] ?? [])[0] : undefined
+    return table !== undefined && !PERSON_OR_RIGHT_TABLE.test(table) ? n + reads(subExpressions(e)) : n
   }, 0)
   return recorded > 0 && recorded === reads(expressions(fn))
 }

@@ -4,7 +4,7 @@ import { cleanLine } from '../../lib/clean-text.ts'
 import { expressions } from '../frameworks/walk.ts'
 import type { Marker } from './code.ts'
 
-const MARKER = /^\W*(?:@)?(?:TODO|FIXME|HACK|XXX)\b|\b(?:TODO|FIXME|HACK|XXX)\s*[:(\-!]/
+const TODO_MARKER = /^\W*(?:@)?(?:TODO|FIXME|HACK|XXX)\b|\b(?:TODO|FIXME|HACK|XXX)\s*[:(\-!]/
 /** What the comment itself must speak of. */
 const TOPIC =
   /\b(?:auth\w*|unauth\w*|log(?:ged|s|ging)?[- ]?(?:in|out)\b|log(?:in|out)|sign(?:ed|ing)?[- ]?(?:in|out)|session|permissions?|roles?|admin\w*|access (?:control|check)|restrict\w*|rls|owner(?:ship)?|protect\w*|secur\w*|insecure|payments?|pay(?:ing|wall)?|paid|stripe|checkout|billing|charg(?:e|es|ing)|refunds?|subscri\w+|webhooks?|signatures?|verif(?:y|ies|ied|ication)|rate[- ]?limit\w*|csrf|captcha|passwords?|secrets?|encrypt\w*|sanitiz\w*|credits?|purchas\w*|bypass|hardcoded|redeem\w*|redemptions?|e-?mails? (?:is |are |was |be )?confirm\w*|confirm\w* (?:the |their |an )?e-?mails?)\b/i
@@ -15,13 +15,13 @@ const TOPIC_ELSEWHERE =
 const TOPIC_IN_SCRIPT =
   /支付|付款|退款|扣款|认证|鉴权|权限|登录|登入|密码|验签|签名校验|身份验证|訂閱|订阅|認証|認可|権限|決済|支払|署名検証|パスワード|ログイン|결제|인증|권한|로그인|비밀번호|оплат|платеж|платёж|авториз|аутентиф|парол|права? доступа|подписк|الدفع|المصادقة|الصلاحيات|كلمة المرور|ödeme|yetki|kimlik doğrula|şifre|pembayaran|autentikasi|thanh toán|xác thực|phân quyền/iu
 /** Money that is settled with people, disputes included. */
-const MONEY = /\b(?:charge-?backs?|payouts?|withdrawals?|commissions?|bank (?:account|data|details))\b/i
+const MONEY_TERM = /\b(?:charge-?backs?|payouts?|withdrawals?|commissions?|bank (?:account|data|details))\b/i
 /** What proves who somebody is, and is not looked at yet or not kept. */
-const PROOF =
+const PROOF_TODO_TEXT =
   /(?:^|[^\p{L}])(?:verif(?:y|ying|icar)|check|validat(?:e|ing)|validar|valider|compare|store|persist|invalidate|revoke|v[ée]rifier|stocker|guardar|salvar|pr[üu]fen?) (?:[\p{L}']{1,12} ){0,3}(?<!design )(?:tokens?|jetons?|otp)(?!\p{L})|(?:^|[^\p{L}])tokens? (?:[\p{L}']{1,12} ){0,2}(?:pr[üu]fen|verifizieren|speichern)(?!\p{L})/iu
-const TOPICS = [TOPIC, MONEY, TOPIC_ELSEWHERE, TOPIC_IN_SCRIPT, PROOF]
+const TOPICS = [TOPIC, MONEY_TERM, TOPIC_ELSEWHERE, TOPIC_IN_SCRIPT, PROOF_TODO_TEXT]
 /** What the code beside it must do. */
-const CODE =
+const SECURITY_CODE_NAME =
   /^(?:auth\w*|getUser|getClaims|getServerSession|getSession|currentUser|session|sessions?|user_?role|roles?|is_?admin\w*|is_?authenticated|permissions?|has_?permission|can_?access|sign_?in\w*|sign_?out|sign_?up|log_?in|login|logout|stripe[\w-]*|checkout\w*|payments?|payment\w*|create_?payment\w*|subscriptions?|billing\w*|credits?|webhooks?|constructEvent\w*|verify\w*|require(?:Auth|User|Admin|Role)\w*|protect\w*|password|jwt\w*|bcrypt\w*|refund\w*|invoice\w*|price_?id|service_?role\w*|create_?(?:auth_?)?user|updateUser|resetPassword\w*|change_?password|(?:send|request|confirm)_?password_?reset\w*|reset_?token|redeem\w*|redemption\w*)$/i
 /** Names of handlers, and names in other languages, say it in one of their parts. */
 const CODE_PART =
@@ -29,7 +29,7 @@ const CODE_PART =
 /** Past every policy: who may do this is decided here or nowhere. */
 const SERVICE_ROLE = /service_?role/i
 /** Handlers and pages whose path says what they decide about. */
-const ANSWERS = /(?:^|\/)(?:api|functions)\/|(?:^|\/)(?:route|page|layout|\+server|\+page\.server|\+layout\.server)\.[cm]?[jt]sx?$/
+const HANDLER_OR_PAGE_FILE = /(?:^|\/)(?:api|functions)\/|(?:^|\/)(?:route|page|layout|\+server|\+page\.server|\+layout\.server)\.[cm]?[jt]sx?$/
 const HANDLES = /(?:^|\/)(?:route|\+server|\+page\.server|\+layout\.server)\.[cm]?[jt]s$|(?:^|\/)(?:pages\/api|supabase\/functions|controllers|server\/api)\//
 const MONEY_PLACE =
   /(?:^|\/)(?:payments?|billing|checkout|stripe|paddle|paypal|razorpay|paystack|mercado-?pago|subscriptions?|credits?|refunds?|payouts?|purchases?|wallets?|(?:[\w.-]{1,30}-)?webhooks?)\//i
@@ -48,7 +48,7 @@ const BEFORE = 4
 
 /** Unfinished work next to code that decides about access or money: both the comment and the code must say so. */
 export const markersOf = collectByCodeFile((path, js: JavaScriptFacts): { readonly marker?: Marker; readonly count: number } | undefined => {
-  const all = js.comments.filter((c) => MARKER.test(c.text))
+  const all = js.comments.filter((c) => TODO_MARKER.test(c.text))
   if (!all.length) return undefined
   const takesMoney = MONEY_PLACE.test(path) && HANDLES.test(path)
   const candidates = all.filter((c) => TOPICS.some((topic) => topic.test(c.text)) || (takesMoney && IN_PRODUCTION.test(c.text)))
@@ -80,9 +80,9 @@ function securityNames(js: JavaScriptFacts): { name: string; line: number }[] {
   return found.sort((a, b) => a.line - b.line)
 }
 
-const isSecurityName = (name: string): boolean => CODE.test(name) || CODE_PART.test(name)
+const isSecurityName = (name: string): boolean => SECURITY_CODE_NAME.test(name) || CODE_PART.test(name)
 
 /** The folder that says so, of a file that answers requests. */
 function securityPlace(path: string): string | undefined {
-  return ANSWERS.test(path) ? (MONEY_PLACE.exec(path) ?? ADMIN_PLACE.exec(path))?.[0].replace(/^\//, '') : undefined
+  return HANDLER_OR_PAGE_FILE.test(path) ? (MONEY_PLACE.exec(path) ?? ADMIN_PLACE.exec(path))?.[0].replace(/^\//, '') : undefined
 }

@@ -9,11 +9,11 @@ import type { Switch } from './code.ts'
 /** A mode of one's own, which nothing but a variable decides; what the build sets (`NODE_ENV`, `DEV`) is none. */
 const MODE =
   /^(?:(?:NEXT_PUBLIC|VITE|REACT_APP|EXPO_PUBLIC|PUBLIC)_)?(?:APP_|IS_|ENABLE_|USE_)?(?:(?:DEV|DEVELOPMENT|DEBUG|TEST|TESTING|DEMO|MOCK|LOCAL|LOCAL_DEV|SIMULATION)_MODE|DEBUG|DEMO|MOCK_(?:API|DATA)|DEVELOPMENT)$/
-const PAID =
+const ENTITLEMENT_COLUMN =
   /^(?:credits?|credit_balance|tokens_balance|plan|tier|subscription(?:_(?:status|tier|plan))?|payment_status|paid|paid_at|is_(?:paid|pro|premium|subscribed|unlocked)|has_(?:paid|purchased|access|subscription)|purchased|premium)$/
-const WRITES = /^(?:update|insert|upsert|updateOne|updateMany|create|set|findByIdAndUpdate|findOneAndUpdate)$/
+const DATABASE_WRITE_METHOD = /^(?:update|insert|upsert|updateOne|updateMany|create|set|findByIdAndUpdate|findOneAndUpdate)$/
 /** Statuses that turn somebody away, and what for. */
-const REFUSALS: Readonly<Record<number, Switch['skips']>> = { 401: 'authentication', 402: 'payment', 403: 'authentication' }
+const REFUSAL_BY_STATUS: Readonly<Record<number, Switch['skips']>> = { 401: 'authentication', 402: 'payment', 403: 'authentication' }
 
 /** Switches that are called after no check, but skip one: what is paid is given, or nobody is turned away, wherever `DEV_MODE` is set. */
 export const modeSwitches = collectByCodeFile((path, js: JavaScriptFacts) => {
@@ -64,8 +64,8 @@ const givesPaid = (body: readonly Stmt[]): boolean =>
     (e) =>
       e.k === 'call' &&
       e.fn.k === 'mem' &&
-      WRITES.test(e.fn.name) &&
-      e.args.some((a) => subExpressions(a).some((x) => x.k === 'obj' && x.props.some((p) => p.key !== undefined && says(PAID, p.key)))),
+      DATABASE_WRITE_METHOD.test(e.fn.name) &&
+      e.args.some((a) => subExpressions(a).some((x) => x.k === 'obj' && x.props.some((p) => p.key !== undefined && says(ENTITLEMENT_COLUMN, p.key)))),
   )
 
 /** Whoever sells asks for money on the other way. */
@@ -75,4 +75,4 @@ const asksToPay = (fn: FunctionIR): boolean =>
   )
 
 const refusalIn = (body: readonly Stmt[]): Switch['skips'] | undefined =>
-  within(body).flatMap((e) => (e.k === 'lit' && typeof e.v === 'number' ? (REFUSALS[e.v] ?? []) : []))[0]
+  within(body).flatMap((e) => (e.k === 'lit' && typeof e.v === 'number' ? (REFUSAL_BY_STATUS[e.v] ?? []) : []))[0]

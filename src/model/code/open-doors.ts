@@ -8,16 +8,16 @@ import { lastName } from './constants.ts'
 import { developmentOnly } from './development-only.ts'
 import { codeUnless } from './fixed-codes.ts'
 
-const PASSWORD = /(?:^|_)(?:password|passwd|pwd|passcode|senha|contrasena|motdepasse)$/i
-const CODE = /(?:^|_)(?:otp|pin|code|token|password|passcode|verification_?code)$/i
+const SIGN_IN_PASSWORD_FIELD = /(?:^|_)(?:password|passwd|pwd|passcode|senha|contrasena|motdepasse)$/i
+const SIGN_IN_CODE_FIELD = /(?:^|_)(?:otp|pin|code|token|password|passcode|verification_?code)$/i
 /** What somebody says he is, at a sign-in. */
-const WHO = /(?:^|_)(?:phone|mobile|tel|telephone|msisdn|whatsapp|email|e_?mail|phone_?number|mobile_?number|username|identifier)$/i
+const ACCOUNT_IDENTIFIER_COLUMN = /(?:^|_)(?:phone|mobile|tel|telephone|msisdn|whatsapp|email|e_?mail|phone_?number|mobile_?number|username|identifier)$/i
 const A_NUMBER = /^\+?\d{7,15}$/
 const A_MAIL = /^[^@\s]{1,64}@[^@\s]{1,190}$/
 const A_CODE = /^\d{4,8}$/
-const MAIL = /(?:^|_)e?_?mail$/i
+const EMAIL_FIELD = /(?:^|_)e?_?mail$/i
 /** A word that an address may have before the sign as well as behind it, and that whoever registers chooses. */
-const OF_POWER = /^(?:admin|administrator|root|super_?admin|superuser|owner|staff|moderator|manager)@?$/i
+const PRIVILEGED_MAILBOX_WORD = /^(?:admin|administrator|root|super_?admin|superuser|owner|staff|moderator|manager)@?$/i
 const DECIDES = /admin|role|owner|staff|moderator|permission|access|allow|authori[sz]|super|can_?[a-z]/i
 
 /** Ways past a sign-in that stand in the code: any password, one code for one number, a word in an address that anybody may register. */
@@ -72,20 +72,21 @@ function takesAnyPassword(e: Expr): boolean {
   return [
     [e.then, e.else],
     [e.else, e.then],
-  ].some(([asks, lets]) => asks && lets?.k === 'lit' && lets.v === true && subExpressions(asks).some((x) => compared(x, PASSWORD, /./)))
+  ].some(([asks, lets]) => asks && lets?.k === 'lit' && lets.v === true && subExpressions(asks).some((x) => compared(x, SIGN_IN_PASSWORD_FIELD, /./)))
 }
 
-const isSomebody = (e: Expr): boolean => subExpressions(e).some((x) => compared(x, WHO, A_NUMBER) || compared(x, WHO, A_MAIL))
+const isSomebody = (e: Expr): boolean =>
+  subExpressions(e).some((x) => compared(x, ACCOUNT_IDENTIFIER_COLUMN, A_NUMBER) || compared(x, ACCOUNT_IDENTIFIER_COLUMN, A_MAIL))
 
 /** `phone === '9999999999' ? '999999' : user.otp`, `phone === '…' && otp === '1234'`: a code that is always right for one account. */
 function hasOneCode(e: Expr): boolean {
-  if (e.k === 'cond' && isSomebody(e.test)) return A_CODE.test(stringOf(e.then) ?? '') && (says(CODE, lastName(e.else)) || e.else.k === 'call')
+  if (e.k === 'cond' && isSomebody(e.test)) return A_CODE.test(stringOf(e.then) ?? '') && (says(SIGN_IN_CODE_FIELD, lastName(e.else)) || e.else.k === 'call')
   if (e.k !== 'logic' || e.op !== '&&') return false
   const all = subExpressions(e)
-  return all.some((x) => compared(x, CODE, A_CODE)) && isSomebody(e)
+  return all.some((x) => compared(x, SIGN_IN_CODE_FIELD, A_CODE)) && isSomebody(e)
 }
 
-const COMPARES = /(?:^|\.)(?:compare(?:Sync|Password)?|verify(?:Password)?|check_?password|match_?password)$/i
+const PASSWORD_COMPARE_CALL = /(?:^|\.)(?:compare(?:Sync|Password)?|verify(?:Password)?|check_?password|match_?password)$/i
 
 /** `if (email === 'a@b.c') { valid = true } else { valid = await bcrypt.compare(password, user.password) }`. */
 function withoutPassword(fn: FunctionIR): readonly Extract<Stmt, { k: 'if' }>[] {
@@ -93,13 +94,20 @@ function withoutPassword(fn: FunctionIR): readonly Extract<Stmt, { k: 'if' }>[] 
     statements(all).some((s) =>
       exprsOf(s).some((root) =>
         subExpressions(root).some(
-          (e) => e.k === 'call' && COMPARES.test(calleeText(e.fn)) && e.args.some((a) => subExpressions(a).some((x) => says(PASSWORD, lastName(x)))),
+          (e) =>
+            e.k === 'call' &&
+            PASSWORD_COMPARE_CALL.test(calleeText(e.fn)) &&
+            e.args.some((a) => subExpressions(a).some((x) => says(SIGN_IN_PASSWORD_FIELD, lastName(x)))),
         ),
       ),
     )
   return statements(fn.body).filter(
     (s): s is Extract<Stmt, { k: 'if' }> =>
-      s.k === 'if' && isSomebody(s.test) && !subExpressions(s.test).some((x) => compared(x, PASSWORD, /./)) && !asks(s.then) && asks(s.else ?? []),
+      s.k === 'if' &&
+      isSomebody(s.test) &&
+      !subExpressions(s.test).some((x) => compared(x, SIGN_IN_PASSWORD_FIELD, /./)) &&
+      !asks(s.then) &&
+      asks(s.else ?? []),
   )
 }
 
@@ -118,13 +126,13 @@ function mailPart(fn: FunctionIR): Expr | undefined {
 
 /** `email.includes('admin') ? 'admin' : 'user'`, `setIsAdmin(email.includes('admin'))`. */
 function isAppointed(e: Expr, part: Expr): boolean {
-  if (e.k === 'cond') return subExpressions(e.test).includes(part) && [e.then, e.else].some((b) => OF_POWER.test(stringOf(b) ?? ''))
+  if (e.k === 'cond') return subExpressions(e.test).includes(part) && [e.then, e.else].some((b) => PRIVILEGED_MAILBOX_WORD.test(stringOf(b) ?? ''))
   return e.k === 'call' && e.args.includes(part) && DECIDES.test(calleeText(e.fn))
 }
 
 function isMailPart(e: Expr): boolean {
   if (e.k !== 'call' || e.fn.k !== 'mem' || !/^(?:includes|startsWith|indexOf|match)$/.test(e.fn.name)) return false
-  return OF_POWER.test(stringOf(e.args[0]) ?? '') && says(MAIL, lastName(e.fn.of))
+  return PRIVILEGED_MAILBOX_WORD.test(stringOf(e.args[0]) ?? '') && says(EMAIL_FIELD, lastName(e.fn.of))
 }
 
 const MAC = /createHmac\b.{0,60}\bdigest$|(?:^|\.)Hmac(?:SHA\d{1,3})\b/

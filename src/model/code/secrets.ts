@@ -11,7 +11,7 @@ import type { ModulesModel } from '../modules/modules.ts'
 import type { HardcodedSecret } from './code.ts'
 
 /** Kinds that only a name gives away: believed in source code, not in documentation, tests, examples and local set-ups. */
-const BY_NAME = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
+export const NAME_BASED_KINDS = new Set(['generic-secret', 'password', 'default-secret', 'jwt'])
 /** Where accounts are made for whoever works on the application, on a machine of their own. */
 const FOR_DEVELOPMENT = /(?:^|\/)(?:dev|development|local)\/|(?:^|[/._-])(?:dev|local|fixtures?|mocks?|fakes?|stubs?|demo|sample|example|e2e)(?:[/._-]|$)/i
 /** Formats that tests make up for themselves. */
@@ -71,7 +71,7 @@ function atWorst(secret: HardcodedSecret, modules: ModulesModel): HardcodedSecre
   return { ...value, path: first.at.path, line: first.at.line, also: others.map((o) => o.at) }
 }
 
-const CODE = /\.[cm]?[jt]sx?$/i
+const SOURCE_FILE = /\.[cm]?[jt]sx?$/i
 /** What the running application is made of; scripts are run by hand. */
 const SERVER_CODE = /^(?!(?:.*\/)?(?:scripts?|prisma|tools?|bin|database|db|migrations?)\/).*\.[cm]?[jt]sx?$/i
 const PROSE = /\.(?:mdx?|txt|rst|adoc)$/i
@@ -82,10 +82,10 @@ function counts(secret: SecretFact, path: string, role: FileRole): boolean {
   // a default is judged with the variable it stands in for, a hashed password with the account it makes
   if (secret.live === 'local-demo' || secret.kind === 'default-secret' || secret.name === 'crypt') return false
   if (secret.kind === 'account-password' || secret.kind === 'first-password')
-    return (role === 'source' || role === 'seed') && CODE.test(path) && !FOR_DEVELOPMENT.test(path)
+    return (role === 'source' || role === 'seed') && SOURCE_FILE.test(path) && !FOR_DEVELOPMENT.test(path)
   // an account without power and with everybody's password: a seed fills a database for trying out with such
   if (secret.kind === 'try-out-password') return role === 'source' && SERVER_CODE.test(path) && !LOCAL_SETUP.test(path) && !FOR_DEVELOPMENT.test(path)
-  if (BY_NAME.has(secret.kind))
+  if (NAME_BASED_KINDS.has(secret.kind))
     return (
       (role === 'source' && !LOCAL_SETUP.test(path) && !/\.(json|html?|css|svg|xml|lock|txt|ya?ml|toml)$/i.test(path)) ||
       (DEPLOYED.test(path) && role !== 'test' && role !== 'example')

@@ -7,8 +7,8 @@ import { maskMail } from './constants.ts'
 
 const MAIL_LITERAL = /'([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24})'/
 const UUID_LITERAL = /'([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})'/i
-const NIL = /^0{8}-|^1{8}-|^(.)\1{7}/
-const EDITABLE = /user_metadata|raw_user_meta_data|\bprofiles?\b[\s\S]{0,80}\be?mail\b/i
+const PLACEHOLDER_UUID = /^0{8}-|^1{8}-|^(.)\1{7}/
+const SELF_EDITABLE_CLAIM_SQL = /user_metadata|raw_user_meta_data|\bprofiles?\b[\s\S]{0,80}\be?mail\b/i
 
 /** Addresses and ids in policies and functions of the final schema. */
 export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): HardcodedIdentity[] {
@@ -25,7 +25,7 @@ export function sqlIdentities(catalog: Catalog, owners: ReadonlySet<string>): Ha
     if (!hit || !decidesForSomebody(f, body)) continue
     const parameter = f.args.some((a) => a.name && new RegExp(`\\b${escapeName(a.name)}\\b\\s*(?:=|IN\\b)`, 'i').test(body))
     const callable = f.executableBy.some((r) => r === 'anon' || r === 'authenticated' || r === 'PUBLIC' || r === 'public') && !f.isTrigger
-    const claimed = EDITABLE.test(body) || (parameter && callable)
+    const claimed = SELF_EDITABLE_CLAIM_SQL.test(body) || (parameter && callable)
     found.push(decidesBy(hit, `function ${f.schema}.${f.identity}`, f.at, claimed, owners))
   }
   return oneOfEach(found)
@@ -44,15 +44,15 @@ const decidesBy = (hit: Hit, subject: string, { path, line }: Place, claimed: bo
   uses: [],
 })
 
-const SAYS_WHO = /\bauth\.(?:uid|email|jwt|role)\b|request\.jwt|\bsession_user\b|\bcurrent_user\b/i
+const CALLER_IDENTITY_SQL = /\bauth\.(?:uid|email|jwt|role)\b|request\.jwt|\bsession_user\b|\bcurrent_user\b/i
 
 /**
  * Whether a comparison in a function can be about whoever asks. One that only finds a certain account (`where email = '…'`) is not, nor is a trigger
  * on new accounts that gives nobody power.
  */
 function decidesForSomebody(f: Catalog['functions'][number], body: string): boolean {
-  if (f.isTrigger) return POWER.test(body) || SAYS_WHO.test(body)
-  return SAYS_WHO.test(body) || f.args.length > 0 || /^bool/.test(f.returns)
+  if (f.isTrigger) return ADMIN_VALUE_SQL.test(body) || CALLER_IDENTITY_SQL.test(body)
+  return CALLER_IDENTITY_SQL.test(body) || f.args.length > 0 || /^bool/.test(f.returns)
 }
 
 /** The same literal in several policies and functions was decided once: the first is the finding, the others are named beside it. */
@@ -79,7 +79,9 @@ function identityIn(text: string): Hit | undefined {
   const mail = MAIL_LITERAL.exec(text)?.[1]
   if (mail) return { what: 'email', shown: maskMail(mail), value: mail }
   const id = UUID_LITERAL.exec(text)?.[1]
-  return id && !NIL.test(id) && /auth\.uid\(\)|user_id|owner_id|\bsub\b/i.test(text) ? { what: 'id', shown: `${id.slice(0, 8)}…`, value: id } : undefined
+  return id && !PLACEHOLDER_UUID.test(id) && /auth\.uid\(\)|user_id|owner_id|\bsub\b/i.test(text)
+    ? { what: 'id', shown: `${id.slice(0, 8)}…`, value: id }
+    : undefined
 }
 
 /** A literal that something is compared with; addresses that mail is sent from or to are none. */
@@ -90,7 +92,7 @@ function comparedIn(body: string): Hit | undefined {
     )?.[1]
   if (mail && !/:=\s*'[^']*@/.test(body)) return { what: 'email', shown: maskMail(mail), value: mail }
   const id = /(?:auth\.uid\(\)|user_?id|uid|owner_id)\s*(?:=|<>|!=|IN\s*\()\s*'([0-9a-f]{8}-[0-9a-f-]{27})'/i.exec(body)?.[1]
-  return id && !NIL.test(id) ? { what: 'id', shown: `${id.slice(0, 8)}…`, value: id } : undefined
+  return id && !PLACEHOLDER_UUID.test(id) ? { what: 'id', shown: `${id.slice(0, 8)}…`, value: id } : undefined
 }
 
 function escapeName(name: string): string {
@@ -98,8 +100,8 @@ function escapeName(name: string): string {
 }
 
 const AUTH_USERS = /(?:insert\s+into|update)\s+"?auth"?\s*\.\s*"?users"?/i
-const CRYPT = /\bcrypt\s*\(\s*'[^'\n]{1,200}'/i
-const POWER = /'(?:super[_ -]?admin|admin|administrator|owner|superuser|root|moderator|staff)'|\bis_(?:super_?)?admin\b|\badmins?\b|\badmin_users\b/i
+const CRYPT_LITERAL_SQL = /\bcrypt\s*\(\s*'[^'\n]{1,200}'/i
+const ADMIN_VALUE_SQL = /'(?:super[_ -]?admin|admin|administrator|owner|superuser|root|moderator|staff)'|\bis_(?:super_?)?admin\b|\badmins?\b|\badmin_users\b/i
 
 /** Accounts with a fixed password, and power given to a fixed person, in SQL that runs wherever the migrations run. */
 export function sqlAccounts(path: string, text: string): SqlAccount | undefined {
@@ -108,7 +110,7 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
   const found: { what: SqlAccount['what']; line: number; who: string }[] = []
   for (const { statement, offset } of statementsOf(clean)) {
     const lineOf = (index: number) => clean.slice(0, offset + index).split('\n').length
-    const crypt = CRYPT.exec(statement)
+    const crypt = CRYPT_LITERAL_SQL.exec(statement)
     if (AUTH_USERS.test(statement) && crypt) {
       found.push({ what: 'password', line: lineOf(crypt.index), who: personIn(statement) })
       continue
@@ -122,7 +124,7 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
     const update = /\bupdate\s+(?:only\s+)?("?[\w."]{1,200})\s+set\b([\s\S]{0,2000}?)\bwhere\b([\s\S]{0,2000})/i.exec(statement)
     if (/create\s+(?:or\s+replace\s+)?(?:function|procedure|trigger|policy)/i.test(statement)) continue
     const personal = (part: string) =>
-      !isSampleData(part) && (MAIL_LITERAL.test(part) || (UUID_LITERAL.test(part) && !NIL.test(UUID_LITERAL.exec(part)?.[1] ?? '')))
+      !isSampleData(part) && (MAIL_LITERAL.test(part) || (UUID_LITERAL.test(part) && !PLACEHOLDER_UUID.test(UUID_LITERAL.exec(part)?.[1] ?? '')))
     if ((into && LIST_OF_ADMINS.test(bareName(into[1] ?? '')) && personal(statement)) || isAppointing(statement)) {
       found.push({ what: 'grant', line: lineOf(personalIndex(statement)), who: personIn(statement) })
       continue
@@ -131,11 +133,11 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
       into &&
       /user|role|admin|profile|member|staff/i.test(into[1] ?? '') &&
       /user_?id|\bid\b|email/i.test(statement) &&
-      POWER.test(statement.slice(into.index + into[0].length)) &&
+      ADMIN_VALUE_SQL.test(statement.slice(into.index + into[0].length)) &&
       personal(statement)
     )
       found.push({ what: 'grant', line: lineOf(personalIndex(statement)), who: personIn(statement) })
-    else if (update && POWER.test(update[2] ?? '') && personal(update[3] ?? ''))
+    else if (update && ADMIN_VALUE_SQL.test(update[2] ?? '') && personal(update[3] ?? ''))
       found.push({ what: 'grant', line: lineOf(update.index), who: personIn(update[3] ?? '') })
   }
   const [first, ...others] = found.sort((a, b) => (a.what === b.what ? a.line - b.line : a.what === 'password' ? -1 : 1))
@@ -146,10 +148,10 @@ export function sqlAccounts(path: string, text: string): SqlAccount | undefined 
 const LIST_OF_ADMINS = /^(?:\w{1,40}_)?admins$|^(?:\w{1,40}_)?admin_?(?:users?|e?mails?|accounts?|members?|allow_?list|white_?list)$/
 
 /** `select add_admin_by_email('…')`: a function that is called for one person. */
-const APPOINTS =
+const ADMIN_GRANTING_FUNCTION_SQL =
   /^\s*(?:select|call|perform)\s+["\w.]{0,80}?\b(?:add|make|grant|set|promote|create|assign|insert|appoint)_(?:\w{1,30}_)?admin(?:_\w{1,30})?"?\s*\(\s*(?:\w{1,60}\s*(?:=>|:=)\s*)?'/i
 
-const isAppointing = (statement: string): boolean => APPOINTS.test(statement) && MAIL_LITERAL.test(statement) && !isSampleData(statement)
+const isAppointing = (statement: string): boolean => ADMIN_GRANTING_FUNCTION_SQL.test(statement) && MAIL_LITERAL.test(statement) && !isSampleData(statement)
 
 /** Functions of the file that take a password, and which of their arguments it is. */
 function passwordTakers(text: string): ReadonlyMap<string, number> {
@@ -215,7 +217,9 @@ function isSampleData(text: string): boolean {
   const ids = [...text.matchAll(/'([0-9a-f]{8})-[0-9a-f-]{27}'/gi)]
   const mails = [...text.matchAll(/'[^'@\s]{1,64}@([a-z0-9.-]{3,100})'/gi)]
   return (
-    ids.some((m) => NIL.test(`${m[1]}-`)) || mails.length > 3 || (mails.length > 0 && mails.every((m) => /^(?:example|test|demo|sample)\./i.test(m[1] ?? '')))
+    ids.some((m) => PLACEHOLDER_UUID.test(`${m[1]}-`)) ||
+    mails.length > 3 ||
+    (mails.length > 0 && mails.every((m) => /^(?:example|test|demo|sample)\./i.test(m[1] ?? '')))
   )
 }
 

@@ -1,7 +1,7 @@
 import semver from 'semver'
 import type { Advisory } from './advisory.ts'
 
-const ORDER = ['critical', 'high', 'moderate', 'low']
+const SEVERITY_ORDER = ['critical', 'high', 'moderate', 'low']
 
 /** Looks up the advisories that affect a version; worst first. Several ranges of one advisory count once. */
 export function matchAdvisories(advisories: readonly Advisory[]): (name: string, version: string) => Advisory[] {
@@ -11,7 +11,7 @@ export function matchAdvisories(advisories: readonly Advisory[]): (name: string,
     for (const advisory of byName.get(name) ?? []) {
       if (!hits.has(advisory.id) && affects(advisory.vulnerable, version)) hits.set(advisory.id, advisory)
     }
-    return [...hits.values()].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity) || (a.id < b.id ? -1 : 1))
+    return [...hits.values()].sort((a, b) => SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity) || (a.id < b.id ? -1 : 1))
   }
 }
 

@@ -8,7 +8,7 @@ import { type Manifests, nearestLock } from './direct-requests.ts'
 const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 
 /** Of the repository itself: no lock file says more of them. */
-const LOCAL = /^(?:workspace|file|link|portal):/
+const LOCAL_DEPENDENCY_PROTOCOL = /^(?:workspace|file|link|portal):/
 
 /** Manifests that ask for packages and that no lock file covers, or one that lists nothing; members of a workspace count through its root. */
 export function findUnlocked(
@@ -20,7 +20,7 @@ export function findUnlocked(
   const found: UnlockedManifest[] = []
   for (const [dir, { path, facts }] of manifests) {
     const wanted = facts.dependencies.filter((d) => d.group !== 'peerDependencies')
-    const empty = locks.find((l) => l.dir === dir && !l.facts.packages.length && wanted.some((d) => !LOCAL.test(d.range)))
+    const empty = locks.find((l) => l.dir === dir && !l.facts.packages.length && wanted.some((d) => !LOCAL_DEPENDENCY_PROTOCOL.test(d.range)))
     if (!wanted.length || (!empty && isCovered(dir, manifests, locks))) continue
     if (empty && locks.some((l) => l.dir === dir && l.facts.packages.length)) continue
     // One finding at the root speaks for the members that would share its lock file.

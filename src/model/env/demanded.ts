@@ -5,7 +5,7 @@ import { steady } from '../../lib/memo/stable-reference.ts'
 import { calleeText, childrenOf, expressions, exprsOf, statements } from '../frameworks/walk.ts'
 import { envNameOf } from './code-reads.ts'
 
-const NAME = /^[A-Z][A-Z0-9_]*(?:KEY|SECRET|TOKEN|PASS|PASSWORD|PIN)[A-Z0-9_]*$/
+const SECRET_VARIABLE_NAME = /^[A-Z][A-Z0-9_]*(?:KEY|SECRET|TOKEN|PASS|PASSWORD|PIN)[A-Z0-9_]*$/
 
 /**
  * Variables that some code asks for before it goes on: by their name in a list or a schema (`required: ['ADMIN_KEY']`, `z.object({ ADMIN_KEY: … })`), or
@@ -15,14 +15,14 @@ const demandedIn = collectByCodeFile((_, js: JavaScriptFacts) => unlessEmpty([..
 
 function demandsOf(fn: FunctionIR): string[] {
   const named = expressions(fn).flatMap((e) => {
-    if (e.k === 'obj') return e.props.flatMap((p) => (p.key !== undefined && NAME.test(p.key) && !readsItself(p.value) ? [p.key] : []))
+    if (e.k === 'obj') return e.props.flatMap((p) => (p.key !== undefined && SECRET_VARIABLE_NAME.test(p.key) && !readsItself(p.value) ? [p.key] : []))
     if (e.k === 'arr') return e.items.flatMap((x) => (x?.k === 'lit' ? nameIn(x) : []))
     return e.k === 'call' && envNameOf(e) === undefined ? e.args.flatMap(nameIn) : []
   })
   return [...named, ...statements(fn.body).flatMap((s) => (s.k === 'if' && s.then.some(stops) ? readIn(s.test) : []))]
 }
 
-const nameIn = (e: Expr): string[] => (e.k === 'lit' && typeof e.v === 'string' && NAME.test(e.v) ? [e.v] : [])
+const nameIn = (e: Expr): string[] => (e.k === 'lit' && typeof e.v === 'string' && SECRET_VARIABLE_NAME.test(e.v) ? [e.v] : [])
 
 /** `{ ADMIN_KEY: process.env.ADMIN_KEY }` hands on what may be missing. */
 const readsItself = (e: Expr): boolean => envNameOf(e) !== undefined || (e.k === 'logic' && envNameOf(e.a) !== undefined)

@@ -3,15 +3,15 @@ import { isPlaceholder } from '../../facts/secrets/placeholder.ts'
 import type { EnvDefinition, Environment, Identity, Separation, SharedIdentity } from './env.ts'
 
 /** Where one file has a section for each environment: a preview that shares production's project was written down as such. */
-const PROFILES: readonly EnvDefinition['source'][] = ['platform-config']
+const PLATFORM_CONFIG_KINDS: readonly EnvDefinition['source'][] = ['platform-config']
 
-const LOCAL = /localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|kong:|\.local(?:[:/]|$)/i
+const LOCAL_ADDRESS = /localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|kong:|\.local(?:[:/]|$)/i
 
 /** Compares what development and production sources of one application say. */
 export function compareEnvironments(definitions: readonly EnvDefinition[], workspaceOf: (path: string) => string): Separation {
   const side = (d: EnvDefinition): Environment | undefined => sideOf(d, definitions, workspaceOf)
   const identities = definitions.flatMap((d) => identityOf(d))
-  const previewed = identities.filter((i) => i.definition.environment === 'preview' && PROFILES.includes(i.definition.source))
+  const previewed = identities.filter((i) => i.definition.environment === 'preview' && PLATFORM_CONFIG_KINDS.includes(i.definition.source))
   const developed = identities.filter((i) => side(i.definition) === 'development')
   const development = developed.length ? developed : previewed
   const production = identities.filter((i) => side(i.definition) === 'production')
@@ -42,7 +42,7 @@ function sideOf(d: EnvDefinition, all: readonly EnvDefinition[], workspaceOf: (p
 function identityOf(d: EnvDefinition): Identity[] {
   if (['empty', 'placeholder', 'reference'].includes(d.kind) || d.live === 'local-demo') return []
   const value = d.value
-  if (LOCAL.test(value)) return []
+  if (LOCAL_ADDRESS.test(value)) return []
   const project = /https:\/\/([a-z0-9]{20})\.supabase\.(?:co|in|red)/.exec(value)?.[1] ?? d.claims?.ref
   if (project && !isPlaceholder(project)) return [{ what: `Supabase project ${project}`, id: project, definition: d }]
   const database = /^[a-z+]+:\/\/(?:[^@/\s]*@)([^/:?\s]+)/.exec(value)?.[1]

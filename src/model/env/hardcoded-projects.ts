@@ -7,7 +7,7 @@ import { envNameOf } from './code-reads.ts'
 import type { HardcodedProject } from './env.ts'
 
 /** Names that say which environment this is. */
-const STAGE = /(^|\.)is_?(prod|preview|staging|dev|test|local)/i
+const STAGE_TEST_NAME = /(^|\.)is_?(prod|preview|staging|dev|test|local)/i
 /** The address alone, or that of one of its functions and tables. */
 const PROJECT_URL = /^https:\/\/([a-z0-9]{20})\.(?:functions\.)?supabase\.(?:co|in|red)(?:\/?$|\/(?:functions|rest|auth|graphql)\/)/
 
@@ -35,7 +35,7 @@ export const hardcodedProjects = collectByCodeFile((path, js: JavaScriptFacts): 
   const walk = (body: readonly Stmt[], fallback: boolean): void => {
     for (const s of body) {
       for (const e of exprsOf(s)) visit(e, fallback)
-      const chosen = s.k === 'if' && (readsEnv(s.test) || STAGE.test(calleeText(s.test)))
+      const chosen = s.k === 'if' && (readsEnv(s.test) || STAGE_TEST_NAME.test(calleeText(s.test)))
       for (const block of blocksOf(s)) walk(block, fallback || chosen)
     }
   }

@@ -17,10 +17,10 @@ const EXAMPLE = /(^|\/)(examples?|demos?|samples?|playgrounds?|test-(?:apps?|pro
 /** A file that says by its own name that it shows how something may be done: `cdn-server-example.js`. */
 const EXAMPLE_FILE = /[-._](?:example|sample)\.[cm]?[jt]sx?$/i
 /** What the tools of whoever writes the application keep beside it: skills with templates in them, hooks, commands. */
-const OF_THE_TOOLS = /(^|\/)\.(?:agents?|claude|codex|cursor|gemini|kiro|opencode|roo|trae|windsurf|shared)\//i
+const TOOL_FOLDER = /(^|\/)\.(?:agents?|claude|codex|cursor|gemini|kiro|opencode|roo|trae|windsurf|shared)\//i
 const SEED = /(^|\/)(seeds?|seeders?)(\/|\.[a-z]+$)|(^|\/)seed[-_.][^/]*$/i
 const DOCS = /\.(md|mdx|markdown|rst|txt|adoc)$/i
-const GENERATED = /(^|\/)(__generated__|generated|\.prisma)\/|\.(gen|generated)\.[cm]?[jt]sx?$|(^|\/)database\.types\.ts$/i
+const GENERATED_SOURCE_PATH = /(^|\/)(__generated__|generated|\.prisma)\/|\.(gen|generated)\.[cm]?[jt]sx?$|(^|\/)database\.types\.ts$/i
 
 /** Every slice asks for the role of every path; only names are kept, and not without end. */
 const roles = new Map<string, FileRole>()
@@ -60,9 +60,9 @@ function judge(file: string): FileRole {
   const byproduct = byproductRole(file)
   if (byproduct) return byproduct
   const path = withoutAddress(file)
-  if (GENERATED.test(path)) return 'generated'
+  if (GENERATED_SOURCE_PATH.test(path)) return 'generated'
   if (TEST.test(path)) return 'test'
-  if (EXAMPLE.test(path) || EXAMPLE_FILE.test(path) || OF_THE_TOOLS.test(path)) return 'example'
+  if (EXAMPLE.test(path) || EXAMPLE_FILE.test(path) || TOOL_FOLDER.test(path)) return 'example'
   if (SEED.test(path)) return 'seed'
   if (DOCS.test(path)) return 'docs'
   return 'source'

@@ -128,13 +128,13 @@ function ends(body: readonly Stmt[]): boolean {
   return body.some((s) => s.k === 'return' || s.k === 'throw' || blocksOf(s).some((b) => ends(b)))
 }
 
-const NOTHING: Named = new Map()
+const NO_METHODS: Named = new Map()
 
 /** True when a function (or one written inside it) compares the request's method with the given one. */
 export function comparesMethod(program: Program, path: string, fn: number, method: string): boolean {
   const js = program.js(path)
   if (!js) return false
   for (const { expr } of expressionsDeep(js, fn))
-    if (expr.k === 'bin' && /^[!=]==?$/.test(expr.op) && comparison(expr, NOTHING)?.methods.includes(method)) return true
+    if (expr.k === 'bin' && /^[!=]==?$/.test(expr.op) && comparison(expr, NO_METHODS)?.methods.includes(method)) return true
   return false
 }

@@ -21,7 +21,7 @@ export type Meaning =
   | { readonly k: 'param'; readonly path: string; readonly scope: FunctionId; readonly index: number }
 
 const DEPTH = 24
-const NOBODY: ReadonlySet<string> = new Set()
+const NO_FUNCTIONS: ReadonlySet<string> = new Set()
 
 const importedPackages = collectByCodeFile((_, js: JavaScriptFacts) => {
   const packages = new Set(js.imports.flatMap((i) => (i.typeOnly ? [] : (packageOf(i.from) ?? []))))
@@ -97,7 +97,7 @@ export class Program {
 
   /** Files that import a package or one of its sub-paths (`npm:` and CDN specifiers included). */
   importersOf(name: string): ReadonlySet<string> {
-    return importersByPackage(importedPackages(this.sources)).get(name) ?? NOBODY
+    return importersByPackage(importedPackages(this.sources)).get(name) ?? NO_FUNCTIONS
   }
 
   /** What `name` means inside a function of a file. */

@@ -1,7 +1,9 @@
 import type { ClassIR, Expr, FunctionId, FunctionIR, JavaScriptFacts, Pattern, Stmt } from '../../facts/javascript.ts'
 import { rememberFor } from '../../lib/memo/memoize-by-object.ts'
 
-const NONE: readonly Expr[] = []
+export { boundNames } from '../../facts/bound-names.ts'
+
+const NO_EXPRESSIONS: readonly Expr[] = []
 
 /** Direct sub-expressions of an expression; functions and classes are not entered. */
 export function childrenOf(e: Expr): readonly Expr[] {
@@ -33,7 +35,7 @@ export function childrenOf(e: Expr): readonly Expr[] {
     case 'cond':
       return [e.test, e.then, e.else]
     case 'yield':
-      return e.of ? [e.of] : NONE
+      return e.of ? [e.of] : NO_EXPRESSIONS
     case 'assign':
       return [...patternExprs(e.to), e.value]
     case 'jsx':
@@ -41,7 +43,7 @@ export function childrenOf(e: Expr): readonly Expr[] {
     case 'class':
       return classExprs(e.class)
     default:
-      return NONE
+      return NO_EXPRESSIONS
   }
 }
 
@@ -74,22 +76,6 @@ export function eachStatement(body: readonly Stmt[], nested: number, visit: (s: 
     const inside =
       s.k === 'if' ? [s.then, s.else] : s.k === 'try' ? [s.body, s.handler] : s.k === 'block' ? [s.body] : s.k === 'switch' ? s.cases.map((c) => c.body) : []
     for (const list of inside) if (list) eachStatement(list, nested - 1, visit)
-  }
-}
-
-/** Names that a pattern binds. */
-export function boundNames(p: Pattern): readonly string[] {
-  switch (p.k) {
-    case 'name':
-      return [p.name]
-    case 'object':
-      return [...p.props.flatMap((x) => boundNames(x.to)), ...(p.rest ? [p.rest] : [])]
-    case 'array':
-      return [...p.items.flatMap((x) => (x ? boundNames(x) : [])), ...(p.rest ? [p.rest] : [])]
-    case 'rest':
-      return boundNames(p.to)
-    case 'expr':
-      return []
   }
 }
 

@@ -172,14 +172,14 @@ export function buildModules(input: ModelInput, slices: Pick<AppModel, 'files' |
 }
 
 function usesSupabase(input: ModelInput, { workspaces }: Pick<AppModel, 'workspaces'>): boolean {
-  if (workspaces.all.some((w) => w.manifest?.dependencies.some((d) => SUPABASE.test(d.name)))) return true
+  if (workspaces.all.some((w) => w.manifest?.dependencies.some((d) => SUPABASE_PACKAGE.test(d.name)))) return true
   if (input.files.some((f) => /(^|\/)supabase\/(config\.toml$|migrations\/|functions\/)/.test(f.path))) return true
   return supabaseImports(input.facts.of('javascript')).size > 0
 }
 
 const supabaseImports = collectByCodeFile((_, js: JavaScriptFacts) => js.imports.some((i) => /(^|[:/])@supabase\//.test(i.from)) || undefined)
 
-const SUPABASE = /^@supabase\/|^@nuxtjs\/supabase$|^supabase$/
+const SUPABASE_PACKAGE = /^@supabase\/|^@nuxtjs\/supabase$|^supabase$/
 
 type ApplicationWithRules = Application & { readonly rules: readonly EntryRules[] }
 

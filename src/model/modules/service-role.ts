@@ -22,7 +22,7 @@ export interface ServiceRoleUse {
 }
 
 const KEY_KINDS: ReadonlySet<string> = new Set(['supabase-service-role-jwt', 'supabase-secret-key'])
-const NAME =
+const SERVICE_ROLE_KEY_NAME =
   /service_?role|^(?:[a-z]+_)*?supabase_(?:service|admin|secret)(?:_api)?_?key$|^(?:[a-z]+_)*?supabase_secret$|^supabase(?:Service|Secret|Admin)Key$/i
 /** `TABLE_SERVICE_ROLES` and the like are no keys. */
 const NOT_A_KEY = /service_?roles|_(?:id|name|url|enabled|arn)$/i
@@ -34,7 +34,7 @@ const SERVER_OUTPUT =
 
 /** True for names of variables that hold the service-role key. */
 export function namesServiceRole(name: string): boolean {
-  return NAME.test(name) && !NOT_A_KEY.test(name)
+  return SERVICE_ROLE_KEY_NAME.test(name) && !NOT_A_KEY.test(name)
 }
 
 /** Every use of the key in the repository's code, pages and build output, in order of path and line. */

@@ -16,7 +16,7 @@ export function createStarExports(js: ReadonlyMap<string, JavaScriptFacts>, reso
       table = tableOf(path)
       tables.set(path, table)
     }
-    return table.get(name) ?? NOWHERE
+    return table.get(name) ?? NO_ORIGINS
   }
 
   function tableOf(path: string): ReadonlyMap<string, readonly string[]> {
@@ -40,7 +40,7 @@ export function createStarExports(js: ReadonlyMap<string, JavaScriptFacts>, reso
   }
 }
 
-const NOWHERE: readonly string[] = []
+const NO_ORIGINS: readonly string[] = []
 
 /** What a file exports by name itself; members of `module.exports = { a, b }` are read by name too. */
 function namesOf(js: JavaScriptFacts | undefined): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 import type { Expr, FunctionId, JavaScriptFacts } from '../../facts/javascript.ts'
 
 /** Visits every expression below a node of the lowered code, bodies of functions included. */
-export function walkExpressions(js: JavaScriptFacts, root: unknown, visit: (e: Expr) => void, skip: ReadonlySet<FunctionId> = NOTHING): void {
+export function walkExpressions(js: JavaScriptFacts, root: unknown, visit: (e: Expr) => void, skip: ReadonlySet<FunctionId> = NO_MODULES): void {
   const entered = new Set<FunctionId>()
   const stack: unknown[] = [root]
   while (stack.length > 0) {
@@ -26,7 +26,7 @@ export function walkExpressions(js: JavaScriptFacts, root: unknown, visit: (e: E
   }
 }
 
-const NOTHING: ReadonlySet<FunctionId> = new Set()
+const NO_MODULES: ReadonlySet<FunctionId> = new Set()
 
 /** String literals below a node, in no order that matters. */
 export function stringsIn(js: JavaScriptFacts, root: unknown): string[] {

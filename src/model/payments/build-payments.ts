@@ -187,13 +187,13 @@ function surroundings(sources: Sources, routes: readonly Route[]): Surroundings 
 /** `db.$transaction(…)`, `sql.begin(…)`: what fails inside takes everything with it. */
 const hasTransaction = rememberFor((js: JavaScriptFacts): boolean => {
   const called = [...callsOf(js)].map(({ call }) => saidTo(call))
-  return called.some((c) => TRANSACTION.test(c)) || (called.some((c) => BEGINS.test(c)) && called.some((c) => UNDOES.test(c)))
+  return called.some((c) => TRANSACTION.test(c)) || (called.some((c) => TRANSACTION_BEGIN_CALL.test(c)) && called.some((c) => ROLLBACK_CALL.test(c)))
 })
 
 const TRANSACTION = /(^|\.)(\$?transaction|begin|withTransaction|runTransaction)$/
 /** Begun and undone by hand: `session.startTransaction()` and `session.abortTransaction()`, `client.query('BEGIN')` and `client.query('ROLLBACK')`. */
-const BEGINS = /(^|\.)(startTransaction|beginTransaction)$|^(begin|start transaction)\b/i
-const UNDOES = /(^|\.)(abortTransaction|rollbackTransaction|rollback)$|^rollback\b/i
+const TRANSACTION_BEGIN_CALL = /(^|\.)(startTransaction|beginTransaction)$|^(begin|start transaction)\b/i
+const ROLLBACK_CALL = /(^|\.)(abortTransaction|rollbackTransaction|rollback)$|^rollback\b/i
 
 /** The statement that a query is given, or what is called. */
 function saidTo({ fn, args: [first] }: ReturnType<typeof callsOf>[number]['call']): string {
@@ -201,7 +201,7 @@ function saidTo({ fn, args: [first] }: ReturnType<typeof callsOf>[number]['call'
   return /(^|\.)(query|execute|run|exec)$/.test(callee) ? ((first && stringOf(first)) ?? callee) : callee
 }
 
-const LIBRARIES: Readonly<Record<string, Processor>> = {
+const PROCESSOR_BY_LIBRARY: Readonly<Record<string, Processor>> = {
   stripe: 'stripe',
   'stripe-sync': 'stripe',
   paddle: 'paddle',
@@ -211,7 +211,7 @@ const LIBRARIES: Readonly<Record<string, Processor>> = {
 
 function processorOf(route: Route, behaviour: Behaviour, events: readonly string[], sources: Sources, used: readonly Processor[]): Processor | undefined {
   for (const s of behaviour.steps) {
-    const known = s.effect.kind === 'verify-signature' ? LIBRARIES[s.effect.library] : undefined
+    const known = s.effect.kind === 'verify-signature' ? PROCESSOR_BY_LIBRARY[s.effect.library] : undefined
     if (known) return known
   }
   const matches = (Object.keys(PROCESSORS) as Processor[]).filter((name) => events.some((e) => PROCESSORS[name].names.test(e)))

@@ -14,20 +14,20 @@ export function isTypeField(v: Value): boolean {
   return v.v === 'call' && v.args.length > 0 && /(^|\.)(type|event_name|event_type|eventType)$/.test(v.name)
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 /** Event names that a test compares the kind of event with. Tests share their parts: each is looked at once. */
 export const namesIn: (v: Value) => ReadonlySet<string> = rememberFor((v: Value) => {
   const inside = v.v === 'op' || v.v === 'any' ? v.of.map(namesIn) : []
   const found = [comparedNames(v), ...inside].filter((names) => names.size > 0)
-  return found.length > 1 ? new Set(found.flatMap((names) => [...names])) : (found[0] ?? NONE)
+  return found.length > 1 ? new Set(found.flatMap((names) => [...names])) : (found[0] ?? NO_NAMES)
 })
 
 function comparedNames(v: Value): ReadonlySet<string> {
   if (v.v === 'op' && /^[!=]==?$/.test(v.op) && v.of.some(isTypeField))
     return new Set(v.of.flatMap((o) => (o.v === 'const' && typeof o.value === 'string' ? [o.value] : [])))
   if (v.v === 'call' && v.args.some(isTypeField)) return new Set(v.args.flatMap(constants))
-  return NONE
+  return NO_NAMES
 }
 
 function constants(v: Value): string[] {

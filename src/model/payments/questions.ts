@@ -4,17 +4,17 @@ import { contains } from './conditions.ts'
 import type { Redemption } from './payments.ts'
 import { processorAt } from './processors/other-processor-signs.ts'
 import { isEffect } from './webhooks/event-claim.ts'
-import { valuesOf } from './webhooks/verification.ts'
+import { effectValues } from './webhooks/verification.ts'
 
 /** Calls that only look something up at the processor. */
-const LOOKS_UP = /\.(retrieve|get|fetch|verify|status|getInvoiceById)$/
+const PROCESSOR_READ_CALL = /\.(retrieve|get|fetch|verify|status|getInvoiceById)$/
 
 /** What the caller names: a payment by its id. */
 export const isChosen = (v: Value): boolean => v.v === 'request' && ['body', 'raw-body', 'query', 'params', 'form'].includes(v.part)
 
 /** A question to a processor about what the caller names. */
 export function asksAboutPayment(e: Effect | undefined): boolean {
-  if (e?.kind === 'payment') return LOOKS_UP.test(e.name) && e.args.some((a) => contains(a, isChosen))
+  if (e?.kind === 'payment') return PROCESSOR_READ_CALL.test(e.name) && e.args.some((a) => contains(a, isChosen))
   if (e?.kind !== 'http') return false
   const [address, options] = e.args
   const method = options?.v === 'object' ? options.props.method : undefined
@@ -42,14 +42,14 @@ export function goesByAnswer({ steps }: Behaviour): boolean {
   const decided = (v: Value) => v.v === 'any' && (v.under ?? []).flat().some((c) => contains(c.test, answered))
   return (
     changes.length > 0 &&
-    changes.every((s) => s.under.some((c) => contains(c.test, answered)) || valuesOf(s).some((v) => contains(v, (x) => answered(x) || decided(x))))
+    changes.every((s) => s.under.some((c) => contains(c.test, answered)) || effectValues(s).some((v) => contains(v, (x) => answered(x) || decided(x))))
   )
 }
 
 const isLog = ({ effect: e }: Step): boolean => e.kind === 'db' && e.op === 'insert' && /log|webhook|event|audit/i.test(e.table)
 
 /** What a payment object says before anything was paid as well. */
-const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|customer\w*)(\.|$)|(^|\.)metadata(\.|$)/
+const UNPAID_PAYMENT_FIELD = /^(id|object|url|client_secret|client_reference_id|customer\w*)(\.|$)|(^|\.)metadata(\.|$)/
 
 /** Whether any step asks a processor about a payment: most handlers do not, and none of their conditions has to be walked for its answer. */
 const asksSomewhere = rememberFor(({ steps }: Behaviour): boolean => steps.some((s) => asksAboutPayment(s.effect)))
@@ -61,7 +61,7 @@ const asksSomewhere = rememberFor(({ steps }: Behaviour): boolean => steps.some(
 export const proofIn: (test: Value, behaviour: Behaviour) => Redemption['proof'] | undefined = rememberFor((test: Value, behaviour: Behaviour) => {
   const { steps } = behaviour
   const said = (v: Value): boolean => {
-    if (v.v !== 'result' || !v.field || BEFORE_PAYMENT.test(v.field) || !/paid|status|state|amount/i.test(v.field)) return false
+    if (v.v !== 'result' || !v.field || UNPAID_PAYMENT_FIELD.test(v.field) || !/paid|status|state|amount/i.test(v.field)) return false
     return asksAboutPayment(steps[v.step]?.effect)
   }
   if (asksSomewhere(behaviour) && contains(test, said)) return 'answer'

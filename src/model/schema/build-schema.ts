@@ -12,11 +12,11 @@ import { callsInCode } from './calls-in-code.ts'
 import { otherClients } from './own-clients.ts'
 import type { SchemaModel } from './schema-model.ts'
 
-const EMPTY: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
+const EMPTY_SCHEMA: Catalog = { tables: [], policies: [], views: [], functions: [], buckets: [], enums: [], triggers: [], speaksOfStorage: false }
 
 /** The schema slice: the replayed catalog, and which tables code queries that no SQL creates. */
 export function buildSchema(input: ModelInput, slices: Pick<AppModel, 'files' | 'workspaces' | 'modules'>): SchemaModel {
-  const catalog = input.database?.catalog ?? EMPTY
+  const catalog = input.database?.catalog ?? EMPTY_SCHEMA
   const accessors = prismaAccessors(input.facts)
   const queries = throughPlatform(input, slices.modules)
   const { exposedToBrowsers, because, unusedClient } = exposure(input.facts, slices.files.paths)

@@ -6,9 +6,9 @@ import type { ModulesModel } from '../modules/modules.ts'
 import { walkExpressions } from '../modules/walk.ts'
 
 /** What sends requests over HTTP. */
-const SENDS = /^(?:fetch|ofetch|\$fetch|axios|ky|got|XMLHttpRequest)$/
+const HTTP_REQUEST_FUNCTION = /^(?:fetch|ofetch|\$fetch|axios|ky|got|XMLHttpRequest)$/
 /** The platform's data API by address, and the header in which its key goes. */
-const DATA_API = /\/rest\/v1|^apikey$/i
+const DATA_API_MARK = /\/rest\/v1|^apikey$/i
 
 /** Whose client a query goes through, where that is neither the platform's with a visitor's rights nor unknown. */
 export type OtherClient = 'own' | 'service'
@@ -27,7 +27,7 @@ export function otherClients(facts: FactsIndex, modules: ModulesModel): (query: 
     if (!at || !file) return undefined
     const value = valueNamed(file, at.local)
     if (value?.k === 'obj') return value.props.some((p) => p.key === 'from' && p.value.k === 'fn') && asksOwnApi(file) ? 'own' : undefined
-    if (value?.k === 'call') return withKey.has(at.path) && madeIn(file) === 1 && MAKES.test(nameOf(value.fn)) ? 'service' : undefined
+    if (value?.k === 'call') return withKey.has(at.path) && madeIn(file) === 1 && CLIENT_FACTORY_NAME.test(nameOf(value.fn)) ? 'service' : undefined
     if (value?.k !== 'new' || value.fn.k !== 'id') return undefined
     const made = definedAt(at.path, value.fn.name)
     const declares = made && js.get(made.path)
@@ -52,7 +52,7 @@ export function otherClients(facts: FactsIndex, modules: ModulesModel): (query: 
   }
 }
 
-const MAKES = /^create\w{0,20}Client$/
+const CLIENT_FACTORY_NAME = /^create\w{0,20}Client$/
 
 /** How many clients a file makes. */
 function madeIn(file: JavaScriptFacts): number {
@@ -61,7 +61,7 @@ function madeIn(file: JavaScriptFacts): number {
     file,
     file.functions.map((f) => f.body),
     (e) => {
-      if (e.k === 'call' && MAKES.test(nameOf(e.fn))) made++
+      if (e.k === 'call' && CLIENT_FACTORY_NAME.test(nameOf(e.fn))) made++
     },
     new Set(file.functions.map((f) => f.id)),
   )
@@ -79,11 +79,11 @@ function asksOwnApi(file: JavaScriptFacts): boolean {
     file,
     file.functions.map((f: FunctionIR) => f.body),
     (e: Expr) => {
-      if ((e.k === 'call' || e.k === 'new') && SENDS.test(rootOf(e.fn))) sends = true
+      if ((e.k === 'call' || e.k === 'new') && HTTP_REQUEST_FUNCTION.test(rootOf(e.fn))) sends = true
       if (e.k === 'call' && e.fn.k === 'mem' && e.fn.name === 'from' && !/^(?:Array|Buffer|Object)$/.test(rootOf(e.fn))) passesOn = true
-      if (e.k === 'lit' && typeof e.v === 'string' && DATA_API.test(e.v)) passesOn = true
-      if (e.k === 'tpl' && e.quasis.some((q) => DATA_API.test(q))) passesOn = true
-      if (e.k === 'obj' && e.props.some((p) => p.key !== undefined && DATA_API.test(p.key))) passesOn = true
+      if (e.k === 'lit' && typeof e.v === 'string' && DATA_API_MARK.test(e.v)) passesOn = true
+      if (e.k === 'tpl' && e.quasis.some((q) => DATA_API_MARK.test(q))) passesOn = true
+      if (e.k === 'obj' && e.props.some((p) => p.key !== undefined && DATA_API_MARK.test(p.key))) passesOn = true
     },
   )
   return sends && !passesOn

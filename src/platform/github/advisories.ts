@@ -161,7 +161,7 @@ function readAdvisory(value: unknown): Advisory[] {
       | readonly { package?: { ecosystem?: unknown; name?: unknown }; vulnerable_version_range?: unknown; first_patched_version?: unknown }[]
       | null
   }
-  const severity = SEVERITY[String(a?.severity)]
+  const severity = SEVERITY_BY_GITHUB_NAME[String(a?.severity)]
   if (typeof a?.ghsa_id !== 'string' || a.withdrawn_at || !severity || !Array.isArray(a.vulnerabilities)) return []
   return a.vulnerabilities.flatMap((v) => {
     if (v?.package?.ecosystem !== 'npm' || typeof v.package.name !== 'string' || typeof v.vulnerable_version_range !== 'string') return []
@@ -182,7 +182,13 @@ function readAdvisory(value: unknown): Advisory[] {
   })
 }
 
-const SEVERITY: Readonly<Record<string, Advisory['severity']>> = { critical: 'critical', high: 'high', medium: 'moderate', moderate: 'moderate', low: 'low' }
+const SEVERITY_BY_GITHUB_NAME: Readonly<Record<string, Advisory['severity']>> = {
+  critical: 'critical',
+  high: 'high',
+  medium: 'moderate',
+  moderate: 'moderate',
+  low: 'low',
+}
 
 async function refusal(response: Response): Promise<string> {
   await response.body?.cancel()

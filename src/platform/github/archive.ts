@@ -7,7 +7,7 @@ import { blobSha } from './blobs.ts'
 import type { GitHubApi } from './client.ts'
 import type { RepositoryRef } from './repository-ref.ts'
 
-const LIMITS: ArchiveLimits = { file: 8 << 20, unpacked: 2 * 2 ** 30, entries: 500_000 }
+const ARCHIVE_LIMITS: ArchiveLimits = { file: 8 << 20, unpacked: 2 * 2 ** 30, entries: 500_000 }
 
 /** Blobs of one archive, spooled to a folder that only this process uses. File names are SHAs: paths of the archive never reach the disk. */
 export class BlobSpool {
@@ -46,7 +46,13 @@ export class BlobSpool {
  * Downloads a commit's archive, has it unpacked elsewhere, and spools its files by content. What the archive leaves out or rewrites (`export-ignore`, `export-subst`,
  * submodules, links) is simply not there under its SHA and is read one by one afterwards.
  */
-export async function spoolArchive(api: GitHubApi, ref: RepositoryRef, commit: string, spool: BlobSpool, limits: ArchiveLimits = LIMITS): Promise<void> {
+export async function spoolArchive(
+  api: GitHubApi,
+  ref: RepositoryRef,
+  commit: string,
+  spool: BlobSpool,
+  limits: ArchiveLimits = ARCHIVE_LIMITS,
+): Promise<void> {
   const { data } = await api.request('GET /repos/{owner}/{repo}/tarball/{ref}', {
     owner: ref.owner,
     repo: ref.name,

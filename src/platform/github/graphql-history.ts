@@ -4,7 +4,7 @@ import type { GitHubApi } from './client.ts'
 import type { RepositoryRef } from './repository-ref.ts'
 
 /** Env file names that are asked for; without git only paths that one can guess can be asked for. */
-const NAMES = [
+const ENV_FILE_NAMES = [
   '.env',
   '.env.local',
   '.env.dev',
@@ -42,7 +42,7 @@ export async function graphqlHistory(
   wanted: (path: string) => boolean,
 ): Promise<History> {
   const asked = ['', ...folders.filter(Boolean)].slice(0, MAX_FOLDERS)
-  const paths = asked.flatMap((folder) => NAMES.map((name) => (folder ? `${folder}/${name}` : name))).filter(wanted)
+  const paths = asked.flatMap((folder) => ENV_FILE_NAMES.map((name) => (folder ? `${folder}/${name}` : name))).filter(wanted)
   const fields = paths.map(
     (path, i) =>
       `p${i}: history(first: ${MAX_VERSIONS}, path: ${JSON.stringify(path)}) { totalCount nodes { oid author { email } file(path: ${JSON.stringify(path)}) { oid mode } } }`,
@@ -62,7 +62,7 @@ export async function graphqlHistory(
   return {
     commits: found?.['all']?.totalCount ?? 0,
     complete: false,
-    because: `the history was read through the API, which answers for named files only: ${NAMES.length} usual names of env files were asked for in ${asked.length === 1 ? 'the top folder' : `the top folder and ${asked.slice(1).join(', ')}`}`,
+    because: `the history was read through the API, which answers for named files only: ${ENV_FILE_NAMES.length} usual names of env files were asked for in ${asked.length === 1 ? 'the top folder' : `the top folder and ${asked.slice(1).join(', ')}`}`,
     files: [...files.values()].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.sha < b.sha ? -1 : 1)),
     authors: [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([email]) => email),
   }

@@ -14,8 +14,8 @@ export interface Boundaries {
   readonly user: boolean
 }
 
-const USER = ['--user', '--map-root-user']
-const NETWORK = ['--net']
+const USER_NAMESPACE_FLAGS = ['--user', '--map-root-user']
+const NETWORK_NAMESPACE_FLAGS = ['--net']
 const PROCESSES = ['--pid', '--fork', '--kill-child=SIGKILL', '--mount-proc']
 
 /** From the strictest on; containers mostly refuse a new /proc, some every namespace. */
@@ -32,7 +32,13 @@ export const boundariesOfThisMachine = lazily((): Boundaries => {
   const unshare = process.platform === 'linux' ? UNSHARE.find((path) => existsSync(path)) : undefined
   if (!unshare) return none
   for (const held of LADDER) {
-    const wrapper = [unshare, ...(held.user ? USER : []), ...(held.network ? NETWORK : []), ...(held.processes ? PROCESSES : []), '--']
+    const wrapper = [
+      unshare,
+      ...(held.user ? USER_NAMESPACE_FLAGS : []),
+      ...(held.network ? NETWORK_NAMESPACE_FLAGS : []),
+      ...(held.processes ? PROCESSES : []),
+      '--',
+    ]
     const [program = '', ...args] = [...wrapper, TRUE.find((path) => existsSync(path)) ?? process.execPath, '--version']
     if (spawnSync(program, args, { env: {}, stdio: 'ignore', timeout: 10_000 }).status === 0) return { ...held, wrapper }
   }

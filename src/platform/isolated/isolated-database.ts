@@ -3,7 +3,7 @@ import type { Database, DatabaseResult, ReplayInput } from '../../database/datab
 import { JsonLines } from '../../lib/json-lines.ts'
 import { cacheFolder } from './cache-folder.ts'
 import { type FromDatabase, MAX_MESSAGE, type ToDatabase } from './database-protocol.ts'
-import { type Isolated, launch } from './launch.ts'
+import { type Isolated, launchIsolated } from './launch.ts'
 
 const ENTRY = new URL(`./database-process${extname(import.meta.url)}`, import.meta.url)
 
@@ -52,7 +52,7 @@ class IsolatedDatabase implements Required<Database> {
 
   #start(): Isolated {
     const cache = cacheFolder()
-    const process = launch({ entry: ENTRY, args: [cache], reads: [`${cache}/*`, '/proc/*'], writes: [`${cache}/*`], parent: true })
+    const process = launchIsolated({ entry: ENTRY, args: [cache], reads: [`${cache}/*`, '/proc/*'], writes: [`${cache}/*`], parent: true })
     const lose = (because: string) => this.#process === process && this.#lose(because)
     this.#lines = new JsonLines(process.channel, { message: MAX_MESSAGE }, { onMessage: (message) => this.#hear(message as FromDatabase), onBreach: lose })
     process.child.once('exit', () => lose(`the parent of the sandboxes ended by itself ${process.lastWords()}`.trim()))

@@ -48,7 +48,7 @@ const packages = lazily((): string => {
  * Starts a program with an empty environment, no descriptor but one channel, and the strictest flags and namespaces that work here. Node's
  * permissions are no boundary against code that already runs in the process; they make the way there longer.
  */
-export function launch(options: LaunchOptions): Isolated {
+export function launchIsolated(options: LaunchOptions): Isolated {
   const { wrapper } = options.boundaries ?? boundariesOfThisMachine()
   const [program = '', ...args] = [...wrapper, process.execPath, ...flags(options), fileURLToPath(options.entry), ...(options.args ?? [])]
   const child = spawn(program, args, { env: {}, cwd: '/', stdio: ['ignore', 'ignore', 'pipe', process.platform === 'win32' ? 'overlapped' : 'pipe'] })

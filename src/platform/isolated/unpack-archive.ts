@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FRAME, readFrames } from './frames.ts'
-import { type Isolated, launch } from './launch.ts'
+import { type Isolated, launchIsolated } from './launch.ts'
 
 /** What is taken from an archive. */
 export interface ArchiveLimits {
@@ -26,7 +26,7 @@ const WATCH_MS = 200
  * here once more; whether it is what the archive should hold is for the caller to see by its SHA. Throws a sentence when it cannot be unpacked.
  */
 export async function* unpackArchive(archive: AsyncIterable<Uint8Array>, limits: ArchiveLimits): AsyncGenerator<Uint8Array> {
-  const process = launch({ entry: ENTRY, args: [limits.file, limits.unpacked, limits.entries].map(String), heapMiB: 128 })
+  const process = launchIsolated({ entry: ENTRY, args: [limits.file, limits.unpacked, limits.entries].map(String), heapMiB: 128 })
   const watch = watchOver(process)
   // An unpacker that gives up closes the channel while the download still comes; why it did so is said by its last frame.
   const download = pipeline(Readable.from(archive), process.channel, { end: true }).catch((error: unknown) => error)

@@ -4,7 +4,7 @@ import { plural } from '../plural.ts'
 import { promptFor, promptForAll } from '../prompt.ts'
 import type { Report, ReportFinding } from '../report.ts'
 import { SEE_MORE } from '../see-more.ts'
-import { code, name, text, wholeCode } from './text.ts'
+import { codeHtml, nameHtml, textHtml, wholeCode } from './text.ts'
 
 /** Lines around a finding, already redacted; `first` is the number of the first line. */
 export interface Excerpt {
@@ -33,8 +33,8 @@ function renderGlance(all: readonly Item[]): string {
   const items = groups.slice(0, MAX_GLANCE).map((group) => {
     const f = group[0] as Item
     const places = new Set(group.flatMap((i) => i.members.map((m) => `${m.path}:${m.line}`))).size
-    const what = group.length > 1 || places > 1 ? plural(places, 'place') : name(f.subject, 120)
-    return `<li><span class="tag ${f.severity}">${f.severity}</span><a href="#f-${name(f.fingerprint)}">${text(f.title, 200)}</a> <span class="meta">${what}</span></li>`
+    const what = group.length > 1 || places > 1 ? plural(places, 'place') : nameHtml(f.subject, 120)
+    return `<li><span class="tag ${f.severity}">${f.severity}</span><a href="#f-${nameHtml(f.fingerprint)}">${textHtml(f.title, 200)}</a> <span class="meta">${what}</span></li>`
   })
   const rest = groups.slice(MAX_GLANCE).reduce((n, g) => n + g.length, 0)
   return `<nav aria-label="Findings at a glance"><ul class="glance">${items.join('')}${rest ? `<li class="meta">and ${rest} more below</li>` : ''}</ul></nav>`
@@ -65,31 +65,31 @@ function copyBox(title: string, body: string): string {
 function renderItem({ checks }: Report, f: Item, excerpt: Excerpt | undefined): string {
   const failed = checks.filter((c) => f.members.some((m) => m.check === c.id))
   // links from the table of checks and of routes lead here for each finding that the card stands for
-  const anchors = f.members.slice(1).map((m) => `<a id="f-${name(m.fingerprint)}"></a>`)
+  const anchors = f.members.slice(1).map((m) => `<a id="f-${nameHtml(m.fingerprint)}"></a>`)
   const state = f.state === 'introduced' ? '<span class="tag new">introduced</span>' : ''
   const proof = f.proof === 'executed' ? '<span class="tag plain">tried: the attack works</span>' : ''
-  const id = name(f.fingerprint)
-  return `<article class="finding ${f.severity}" id="f-${id}" aria-labelledby="t-${id}">${anchors.join('')}<h3 id="t-${id}"><span class="tag ${f.severity}">${f.severity}</span>${text(f.title, 300)}</h3>
-<p class="where">${state}${proof}<b>${name(f.subject)}</b> · <code>${name(f.path)}:${f.line}</code> · check ${failed.map((c) => `${c.number} ${name(c.id)}`).join(', ')}${f.workspace ? ` · ${name(f.workspace)}` : ''}</p>
-<p>${text(f.message)}</p><p class="attack"><b>What an attacker does:</b> ${text(f.attack)}</p>
+  const id = nameHtml(f.fingerprint)
+  return `<article class="finding ${f.severity}" id="f-${id}" aria-labelledby="t-${id}">${anchors.join('')}<h3 id="t-${id}"><span class="tag ${f.severity}">${f.severity}</span>${textHtml(f.title, 300)}</h3>
+<p class="where">${state}${proof}<b>${nameHtml(f.subject)}</b> · <code>${nameHtml(f.path)}:${f.line}</code> · check ${failed.map((c) => `${c.number} ${nameHtml(c.id)}`).join(', ')}${f.workspace ? ` · ${nameHtml(f.workspace)}` : ''}</p>
+<p>${textHtml(f.message)}</p><p class="attack"><b>What an attacker does:</b> ${textHtml(f.attack)}</p>
 ${excerpt ? renderExcerpt(excerpt, f) : ''}${renderFix(f)}
-${f.assumes ? `<p class="meta">Assumes: ${text(f.assumes)}</p>` : ''}${copyBox('Prompt for your AI builder', promptFor(f))}${renderRelated(f)}</article>`
+${f.assumes ? `<p class="meta">Assumes: ${textHtml(f.assumes)}</p>` : ''}${copyBox('Prompt for your AI builder', promptFor(f))}${renderRelated(f)}</article>`
 }
 
 function renderFix({ fix }: ReportFinding): string {
   const proved = fix.proved ? ' <span class="tag passed">tried: closes the hole</span>' : ''
   const { replaces } = fix
   const lines = replaces
-    ? `<p class="meta">${replaces.line === replaces.endLine ? `Line ${replaces.line}` : `Lines ${replaces.line} to ${replaces.endLine}`} of <code>${name(replaces.path)}</code> ${replaces.line === replaces.endLine ? 'becomes' : 'become'}:</p>`
+    ? `<p class="meta">${replaces.line === replaces.endLine ? `Line ${replaces.line}` : `Lines ${replaces.line} to ${replaces.endLine}`} of <code>${nameHtml(replaces.path)}</code> ${replaces.line === replaces.endLine ? 'becomes' : 'become'}:</p>`
     : ''
-  return `<p><b>Fix:</b> ${text(fix.text)}${proved}</p>${fix.code ? `${lines}<pre tabindex="0" aria-label="Fix">${code(fix.code)}</pre>` : ''}`
+  return `<p><b>Fix:</b> ${textHtml(fix.text)}${proved}</p>${fix.code ? `${lines}<pre tabindex="0" aria-label="Fix">${codeHtml(fix.code)}</pre>` : ''}`
 }
 
 function renderExcerpt(excerpt: Excerpt, f: ReportFinding): string {
   const rows = excerpt.lines.map((line, i) => {
     const no = excerpt.first + i
     const hit = no >= f.line && no <= Math.min(f.endLine, f.line + 7)
-    const body = `<span class="no">${no}</span>${code(line)}`
+    const body = `<span class="no">${no}</span>${codeHtml(line)}`
     return hit ? `<span class="hit">${body}</span>` : `${body}\n`
   })
   return `<pre class="lines" tabindex="0" aria-label="Source">${rows.join('')}</pre>`
@@ -97,6 +97,6 @@ function renderExcerpt(excerpt: Excerpt, f: ReportFinding): string {
 
 function renderRelated(f: ReportFinding): string {
   if (!f.related.length) return ''
-  const rows = f.related.slice(0, 40).map((r) => `<li><code>${name(r.path)}:${r.line}</code> ${text(r.what)}</li>`)
+  const rows = f.related.slice(0, 40).map((r) => `<li><code>${nameHtml(r.path)}:${r.line}</code> ${textHtml(r.what)}</li>`)
   return `<details><summary>${plural(f.related.length, 'related place')}</summary><ul class="plain">${rows.join('')}</ul></details>`
 }

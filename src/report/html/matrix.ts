@@ -1,7 +1,7 @@
 import type { AccessCell, AccessObject } from '../../database/database.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
-import { callableFunctions, callWords, ROW_COMMANDS, rowObjects, shownViewers, trialOf, VERBS, VIEWERS, type Viewer } from '../access-words.ts'
+import { COMMAND_VERBS, callableFunctions, callWords, ROW_COMMANDS, rowObjects, shownViewers, trialOf, VIEWERS, type Viewer } from '../access-words.ts'
 
 const [STRANGER, OTHER] = VIEWERS
 
@@ -19,7 +19,7 @@ ${rows}${calls}</section>`
 function renderRows(objects: readonly AccessObject[]): string {
   const viewers = shownViewers(objects)
   const head = viewers.map((v) => `<th colspan="4" scope="colgroup">${v.title}</th>`).join('')
-  const verbs = viewers.map(() => ROW_COMMANDS.map((c) => `<th scope="col">${VERBS[c]}</th>`).join('')).join('')
+  const verbs = viewers.map(() => ROW_COMMANDS.map((c) => `<th scope="col">${COMMAND_VERBS[c]}</th>`).join('')).join('')
   return `<div class="scroll" role="region" aria-labelledby="access" tabindex="0"><table class="matrix"><thead><tr><th rowspan="2" scope="col">Table, view or bucket</th>${head}</tr><tr>${verbs}</tr></thead><tbody>
 ${objects.map((o) => renderObject(o, viewers)).join('\n')}
 </tbody></table></div>`

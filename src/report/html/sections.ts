@@ -3,7 +3,7 @@ import { answerOf } from '../answer.ts'
 import { changesOf, countBySeverity, type Item, reportItems } from '../items.ts'
 import { plural } from '../plural.ts'
 import type { Report, ReportCheck } from '../report.ts'
-import { name, text } from './text.ts'
+import { nameHtml, textHtml } from './text.ts'
 
 /** The answer in one box: may this go in front of users? */
 export function renderVerdict(report: Report): string {
@@ -32,10 +32,10 @@ const RESULT = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not
 /** The 25 checks, by category. */
 export function renderChecks(report: Report): string {
   const rows = report.checks.map((c, i) => {
-    const heading = report.checks[i - 1]?.category === c.category ? '' : `<tr><th colspan="4" scope="colgroup">${name(c.category)}</th></tr>`
+    const heading = report.checks[i - 1]?.category === c.category ? '' : `<tr><th colspan="4" scope="colgroup">${nameHtml(c.category)}</th></tr>`
     const first = c.findings[0]
-    const reason = first ? `<a href="#f-${name(first.fingerprint)}">${plural(c.findings.length, 'finding')}</a>` : text(why(c), 400)
-    return `${heading}<tr><td class="fit">${c.number}</td><td>${text(c.rule, 300)} <span class="meta"><code>${name(c.id)}</code></span></td><td class="fit"><span class="tag ${c.status}">${RESULT[c.status]}</span></td><td>${reason}</td></tr>`
+    const reason = first ? `<a href="#f-${nameHtml(first.fingerprint)}">${plural(c.findings.length, 'finding')}</a>` : textHtml(why(c), 400)
+    return `${heading}<tr><td class="fit">${c.number}</td><td>${textHtml(c.rule, 300)} <span class="meta"><code>${nameHtml(c.id)}</code></span></td><td class="fit"><span class="tag ${c.status}">${RESULT[c.status]}</span></td><td>${reason}</td></tr>`
   })
   return `<section aria-labelledby="checks"><h2 id="checks">The 25 checks</h2><div class="scroll" role="region" aria-labelledby="checks" tabindex="0"><table><thead><tr><th scope="col">#</th><th scope="col" class="wide">Rule</th><th scope="col">Result</th><th scope="col" class="wide">Why</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
 }
@@ -51,13 +51,13 @@ export function renderUnverified(report: Report): string {
   if (!open.length) return ''
   const rows = open.map(
     (c) =>
-      `<li><b>${c.number}. ${text(c.rule, 300)}</b><br>${text(c.because ?? '')}${c.howToVerify ? `<br>Look at: ${text(c.howToVerify.where)}<br>Then write down under <code>attest</code> in <code>.github/prelaunch.yml</code>, for <code>${name(c.id)}</code>: ${text(c.howToVerify.attest)}` : ''}</li>`,
+      `<li><b>${c.number}. ${textHtml(c.rule, 300)}</b><br>${textHtml(c.because ?? '')}${c.howToVerify ? `<br>Look at: ${textHtml(c.howToVerify.where)}<br>Then write down under <code>attest</code> in <code>.github/prelaunch.yml</code>, for <code>${nameHtml(c.id)}</code>: ${textHtml(c.howToVerify.attest)}` : ''}</li>`,
   )
   return `<section aria-labelledby="unverified"><h2 id="unverified">To look at yourself</h2><p class="meta">The repository does not show these; nobody should take them for passed.</p><ul class="plain">${rows.join('')}</ul></section>`
 }
 
 /** Whose rows the code of a route reaches. */
-const RIGHTS: Readonly<Record<string, string>> = { service: 'everybody’s', caller: 'the user’s own', anon: 'public ones' }
+const ROWS_BY_AUTHORITY: Readonly<Record<string, string>> = { service: 'everybody’s', caller: 'the user’s own', anon: 'public ones' }
 
 /** Every entry of the application and who is let in. */
 export function renderRoutes(report: Report): string {
@@ -66,11 +66,11 @@ export function renderRoutes(report: Report): string {
   const rows = report.routes.map((r) => {
     const finding = findingOf.get(r.subject)
     const open = finding
-      ? `<a class="tag ${finding.severity}" href="#f-${name(finding.fingerprint)}">nobody checks</a>`
+      ? `<a class="tag ${finding.severity}" href="#f-${nameHtml(finding.fingerprint)}">nobody checks</a>`
       : '<span class="tag plain">everybody</span>'
-    const guard = r.guard ? `${text(r.guard.who)} <span class="meta"><code>${name(r.guard.path)}:${r.guard.line}</code></span>` : open
-    const rights = r.tables.length ? (RIGHTS[r.client ?? ''] ?? name(r.client ?? '')) : ''
-    return `<tr><td class="fit">${name(r.method ?? (r.kind === 'page' ? 'page' : 'any'))}</td><td><code>${name(r.route)}</code><br><span class="meta">${name(r.path)}:${r.line}</span></td><td>${guard}</td><td>${name(r.tables.join(', '), 300)}</td><td>${rights}</td></tr>`
+    const guard = r.guard ? `${textHtml(r.guard.who)} <span class="meta"><code>${nameHtml(r.guard.path)}:${r.guard.line}</code></span>` : open
+    const rights = r.tables.length ? (ROWS_BY_AUTHORITY[r.client ?? ''] ?? nameHtml(r.client ?? '')) : ''
+    return `<tr><td class="fit">${nameHtml(r.method ?? (r.kind === 'page' ? 'page' : 'any'))}</td><td><code>${nameHtml(r.route)}</code><br><span class="meta">${nameHtml(r.path)}:${r.line}</span></td><td>${guard}</td><td>${nameHtml(r.tables.join(', '), 300)}</td><td>${rights}</td></tr>`
   })
   return `<section aria-labelledby="routes"><h2 id="routes">Doors of the application</h2><p class="meta">Every page and endpoint that somebody can call, and who is let in.</p><div class="scroll" role="region" aria-labelledby="routes" tabindex="0"><table><thead><tr><th scope="col">Method</th><th scope="col" class="wide">Route</th><th scope="col" class="wide">Who is let in</th><th scope="col">Tables</th><th scope="col">Whose rows</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
 }
@@ -81,7 +81,7 @@ export function renderComparison(report: Report): string {
   const c = changesOf(report)
   const list = (title: string, findings: readonly Item[]) =>
     findings.length
-      ? `<h3>${title}</h3><ul class="plain">${findings.map((f) => `<li><span class="tag ${f.severity}">${f.severity}</span>${text(f.subject)} <code>${text(f.path)}</code></li>`).join('')}</ul>`
+      ? `<h3>${title}</h3><ul class="plain">${findings.map((f) => `<li><span class="tag ${f.severity}">${f.severity}</span>${textHtml(f.subject)} <code>${textHtml(f.path)}</code></li>`).join('')}</ul>`
       : ''
   return `<section aria-labelledby="changes"><h2 id="changes">What this change does</h2><p>${plural(c.introduced.length, 'problem')} introduced, ${c.existing.length} there before, ${c.fixed.length} fixed.</p>${list('Fixed', c.fixed)}${list('Could not be read again (not counted as fixed)', c.unreadable)}</section>`
 }
@@ -93,16 +93,16 @@ export function renderFinePrint(report: Report): string {
     parts.push(
       `<details><summary>${plural(report.gaps.length, 'place')} not understood</summary><ul class="plain">${report.gaps
         .slice(0, 200)
-        .map((g) => `<li><code>${text(g.path)}${g.line ? `:${g.line}` : ''}</code> ${text(g.because, 300)}</li>`)
+        .map((g) => `<li><code>${textHtml(g.path)}${g.line ? `:${g.line}` : ''}</code> ${textHtml(g.because, 300)}</li>`)
         .join('')}</ul></details>`,
     )
   if (report.suppressed.length)
     parts.push(
-      `<details><summary>${plural(report.suppressed.length, 'suppressed finding')}</summary><ul class="plain">${report.suppressed.map((s) => `<li>${text(s.finding.check)} ${text(s.finding.subject)}: ${text(s.reason)} (<code>${text(s.where)}</code>)</li>`).join('')}</ul></details>`,
+      `<details><summary>${plural(report.suppressed.length, 'suppressed finding')}</summary><ul class="plain">${report.suppressed.map((s) => `<li>${textHtml(s.finding.check)} ${textHtml(s.finding.subject)}: ${textHtml(s.reason)} (<code>${textHtml(s.where)}</code>)</li>`).join('')}</ul></details>`,
     )
   if (report.audit.config.problems.length)
     parts.push(
-      `<ul class="plain">${report.audit.config.problems.map((p) => `<li><code>${text(p.path)}:${p.line}</code> ${text(p.message)}</li>`).join('')}</ul>`,
+      `<ul class="plain">${report.audit.config.problems.map((p) => `<li><code>${textHtml(p.path)}:${p.line}</code> ${textHtml(p.message)}</li>`).join('')}</ul>`,
     )
   return parts.length ? `<section aria-labelledby="fine"><h2 id="fine">Fine print</h2>${parts.join('\n')}</section>` : ''
 }

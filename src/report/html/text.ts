@@ -2,7 +2,7 @@ import { cleanLine } from '../../lib/clean-text.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 
 /** Text of the report; what stands between backticks is shown as code. */
-export function text(value: string, max = 4000): string {
+export function textHtml(value: string, max = 4000): string {
   return cleanLine(value, max)
     .split(/`([^`]+)`/)
     .map((part, i) => (i % 2 ? `<code>${escapeHtml(part)}</code>` : escapeHtml(part)))
@@ -10,10 +10,10 @@ export function text(value: string, max = 4000): string {
 }
 
 /** A name of the repository, without any reading of it. */
-export const name = (value: string, max = 400): string => escapeHtml(cleanLine(value, max))
+export const nameHtml = (value: string, max = 400): string => escapeHtml(cleanLine(value, max))
 
 /** Code keeps its line breaks and nothing else that is not printable. */
-export const code = (value: string): string =>
+export const codeHtml = (value: string): string =>
   value
     .split('\n')
     .slice(0, 120)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { confinementOf } from '../../../src/database/isolation/confinement.ts'
-import { type Layers, only } from '../../../src/database/isolation/layers.ts'
+import { type Layers, onlyLayers } from '../../../src/database/isolation/layers.ts'
 import { answerOf } from './answer-of.ts'
 
 /** Attack and layer: whether that layer alone stops it. Where it says no, the attack succeeds without the others. */
@@ -63,23 +63,23 @@ async function attack(layers: Layers): Promise<Record<string, string>> {
 }
 
 const linux = process.platform === 'linux'
-const namespaces = linux && (await confinementOf(only('namespaces'))).by === 'namespaces'
-const otherUser = linux && (await confinementOf(only('otherUser'))).by === 'otherUser'
+const namespaces = linux && (await confinementOf(onlyLayers('namespaces'))).by === 'namespaces'
+const otherUser = linux && (await confinementOf(onlyLayers('otherUser'))).by === 'otherUser'
 const possible: Readonly<Record<string, boolean>> = { namespaces, otherUser }
 
 describe.runIf(linux)('what a layer stops with all others switched off', () => {
   test('without layers every attack succeeds', async () => {
-    const results = await attack(only())
+    const results = await attack(onlyLayers())
     expect(results).toEqual(Object.fromEntries(ROWS.map(([name]) => [name, 'no'])))
   })
 
   test.for(NAMES)('%s', async (name, { skip }) => {
     skip(possible[name] === false, `this system does not allow ${name}`)
-    expect(await attack(only(name))).toEqual(expected(name))
+    expect(await attack(onlyLayers(name))).toEqual(expected(name))
   })
 
   test('the gate says why, as an error of SQL', async () => {
-    const { ran, said } = (await answerOf(only('wasmGate'), 'load-probe.mts', { wasmGate: true })) as Loaded
+    const { ran, said } = (await answerOf(onlyLayers('wasmGate'), 'load-probe.mts', { wasmGate: true })) as Loaded
     expect(ran).toBe(false)
     expect(said).toMatch(/could not load library .*not part of the installed database engine/s)
   })

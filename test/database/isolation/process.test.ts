@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { confinementOf } from '../../../src/database/isolation/confinement.ts'
-import { ALL_LAYERS, only } from '../../../src/database/isolation/layers.ts'
+import { ALL_LAYERS, onlyLayers } from '../../../src/database/isolation/layers.ts'
 import { residentBytes } from '../../../src/database/isolation/resident-memory.ts'
 import { JsonLines } from '../../../src/lib/json-lines.ts'
 import { migration, replaySql, tableNames } from '../replay-sql.ts'
@@ -54,14 +54,14 @@ test.each([
   ['one line without end', true, 'it sent a message that is larger than allowed'],
   ['lines without end', false, 'it sent more messages than allowed'],
 ])('a sandbox that answers with %s is ended', async (_, line, because) => {
-  const sandbox = await startProbe(only(), 'flood.mjs', { line })
+  const sandbox = await startProbe(onlyLayers(), 'flood.mjs', { line })
   const ended = await new Promise((resolve) => sandbox.listen({ onAnswer: () => undefined, onEnd: resolve }))
   expect(ended).toBe(because)
   await sandbox.gone()
 })
 
 test.for(['none', 'otherUser', 'namespaces'])('SQL is replayed alike under %s', async (by, { skip }) => {
-  const layers = by === 'none' ? only() : { ...ALL_LAYERS, namespaces: by === 'namespaces', otherUser: by === 'otherUser' }
+  const layers = by === 'none' ? onlyLayers() : { ...ALL_LAYERS, namespaces: by === 'namespaces', otherUser: by === 'otherUser' }
   skip((await confinementOf(layers)).by !== by, `this system does not allow ${by}`)
   const result = await replaySql(migration('create extension vector; create table public.a (id int, at vector(3));'), { layers })
   expect(tableNames(result)).toEqual(['public.a'])

@@ -7,7 +7,7 @@ import { ALL_LAYERS } from '../../../src/database/isolation/layers.ts'
 import { reportLayers } from '../../../src/database/isolation/report.ts'
 import { SandboxProcess } from '../../../src/database/isolation/sandbox-process.ts'
 import { startService } from '../../../src/database/isolation/service.ts'
-import { cacheFolder } from '../../../src/database/isolation/template-file.ts'
+import { cachePath } from '../../../src/lib/cache-path.ts'
 import { migration, replaySql, tableNames } from '../replay-sql.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'prelaunch-service-'))
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 async function service(name: string, limits: { memoryBytes?: number; most?: number } = {}): Promise<string> {
   const socket = join(folder, name)
-  servers.push(await startService({ socket, cacheDir: cacheFolder(), layers: ALL_LAYERS, memoryBytes: 2.6 * 2 ** 30, most: 4, ...limits }))
+  servers.push(await startService({ socket, cacheDir: cachePath(), layers: ALL_LAYERS, memoryBytes: 2.6 * 2 ** 30, most: 4, ...limits }))
   return socket
 }
 

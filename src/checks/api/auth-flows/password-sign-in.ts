@@ -5,9 +5,9 @@ import type { Place } from '../../../lib/place.ts'
 import { compares, mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Step, Value } from '../../../model/behaviour/types.ts'
 
-const SENT: ReadonlySet<string> = new Set(['body', 'form', 'query'])
+const REQUEST_BODY_PARTS: ReadonlySet<string> = new Set(['body', 'form', 'query'])
 
-const isSent = (v: Value): boolean => v.v === 'request' && SENT.has(v.part) && PASSWORD.test(lastPart(v.name ?? ''))
+const isSent = (v: Value): boolean => v.v === 'request' && REQUEST_BODY_PARTS.has(v.part) && PASSWORD.test(lastPart(v.name ?? ''))
 const sendsPassword = (v: Value): boolean => mentions(v, isSent)
 const isKept = (v: Value): boolean => v.v === 'row' && PASSWORD.test(lastPart(v.field ?? ''))
 

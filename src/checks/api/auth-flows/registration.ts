@@ -5,16 +5,16 @@ import { HIDDEN_LITERAL, type Step, type Value } from '../../../model/behaviour/
 import type { Route } from '../../../model/routes/routes.ts'
 
 /** Tables whose rows are accounts, by name. */
-export const ACCOUNTS = /user|account|member/i
+export const ACCOUNT_TABLE_WORD = /user|account|member/i
 
 /** Those whose rows are accounts of people who may do everything. */
-export const ADMINISTRATORS = /(?:^|[._])(?:super_?)?admin(?:istrator)?s?(?:_(?:users?|accounts?))?$/
+export const ADMIN_ACCOUNT_TABLE = /(?:^|[._])(?:super_?)?admin(?:istrator)?s?(?:_(?:users?|accounts?))?$/
 
 /** The step that creates an account with a password: sign-up, whatever the route is called. */
 export function registers(route: Route): Step | undefined {
   return route.behaviour?.steps.find(
     ({ effect }) =>
-      effect.kind === 'db' && effect.op === 'insert' && ACCOUNTS.test(effect.table) && effect.payload !== undefined && keepsPassword(effect.payload),
+      effect.kind === 'db' && effect.op === 'insert' && ACCOUNT_TABLE_WORD.test(effect.table) && effect.payload !== undefined && keepsPassword(effect.payload),
   )
 }
 
@@ -28,7 +28,7 @@ export const signsUp = rememberFor(
 
 /** `User.create(req.body)`, the password in it. */
 const keepsWholeBody = ({ effect: e }: Step): boolean =>
-  e.kind === 'db' && e.op === 'insert' && ACCOUNTS.test(e.table) && e.payload?.v === 'request' && e.payload.part === 'body' && !e.payload.name
+  e.kind === 'db' && e.op === 'insert' && ACCOUNT_TABLE_WORD.test(e.table) && e.payload?.v === 'request' && e.payload.part === 'body' && !e.payload.name
 
 /** Whether the password of the new account stands in the code or the environment: it is the same account whoever asks. */
 export const makesSameAccount = ({ effect: e }: Step): boolean => e.kind === 'db' && e.payload !== undefined && hashed(e.payload).some(isFixed)
@@ -41,15 +41,16 @@ const isFixed = (v: Value | undefined): boolean =>
 const keepsPassword = (payload: Value): boolean =>
   payload.v === 'any'
     ? payload.of.some(keepsPassword)
-    : hashed(payload).length > 0 || (sends(payload, ADDRESS) && (sends(payload, /passw|pwd/i) || keepsCode(payload)))
+    : hashed(payload).length > 0 || (sends(payload, LOGIN_FIELD) && (sends(payload, /passw|pwd/i) || keepsCode(payload)))
 
-const ADDRESS = /^(?:e_?mail|user_?name|phone)$/i
+const LOGIN_FIELD = /^(?:e_?mail|user_?name|phone)$/i
 
 /** The code that is sent to whoever registers: with it the account gets its password, or needs none. */
 const keepsCode = (payload: Value): boolean =>
-  payload.v === 'object' && Object.entries(payload.props).some(([name, v]) => says(SENT_CODE, name) && v.v !== 'request' && !isNothing(v))
+  payload.v === 'object' && Object.entries(payload.props).some(([name, v]) => says(REGISTRATION_CODE_FIELD, name) && v.v !== 'request' && !isNothing(v))
 
-const SENT_CODE = /^(?:(?:email|phone|sms|login|register|registration)_)?(?:otp|verification_code|verify_code|confirmation_code)(?:_(?:code|hash))?$/
+const REGISTRATION_CODE_FIELD =
+  /^(?:(?:email|phone|sms|login|register|registration)_)?(?:otp|verification_code|verify_code|confirmation_code)(?:_(?:code|hash))?$/
 const isNothing = (v: Value): boolean => v.v === 'const' && !v.value
 
 const sends = (payload: Value, column: RegExp): boolean =>

@@ -1,24 +1,24 @@
 import { says } from '../../../lib/snake-case.ts'
 import { isAlike, mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Query, Step, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
-import { ACCOUNTS } from './registration.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
+import { ACCOUNT_TABLE_WORD } from './registration.ts'
 
 /** The column of an account that holds what was sent to its user to type: `verificationCode`. */
-const CODE = /^(?:\w{1,20}_)?(?:otp|verif\w{0,10}|confirm\w{0,7}|two_factor|2fa|mfa)_?(?:code|otp|pin)$|^otp$/i
+const VERIFICATION_CODE_COLUMN = /^(?:\w{1,20}_)?(?:otp|verif\w{0,10}|confirm\w{0,7}|two_factor|2fa|mfa)_?(?:code|otp|pin)$|^otp$/i
 
-const isCode = (column: string | undefined): boolean => column !== undefined && says(CODE, column)
+const isCode = (column: string | undefined): boolean => column !== undefined && says(VERIFICATION_CODE_COLUMN, column)
 
 /** Where an account keeps what is sent to its user when he has forgotten the password, whatever the address of the handler is called. */
 const RESETS = /^(?:\w{1,20}_)?(?:reset|recovery|forgot\w{0,8})_?(?:\w{1,20}_)?(?:token|code|hash|otp|pin)s?$/
 /** What a code or the token of a link is drawn by. */
-const DRAWN = /random|uuid|nanoid|createId/i
-const PASSWORD = /^(?:hashed_?|encrypted_?)?(?:password|passwd|pwd)(?:_?(?:hash|digest))?$/i
+export const RANDOM_GENERATOR = /random|uuid|nanoid|createId/i
+const PASSWORD_COLUMN = /^(?:hashed_?|encrypted_?)?(?:password|passwd|pwd)(?:_?(?:hash|digest))?$/i
 /** What a person types, as the request calls it: `otp`, `verificationCode`. */
-const TYPED = /^(?:otp|pin|code|\w+(?:Otp|Pin|Code|_otp|_pin|_code)|\w+OTP)$/
+const TYPED_CODE_PARAMETER = /^(?:otp|pin|code|\w+(?:Otp|Pin|Code|_otp|_pin|_code)|\w+OTP)$/
 
 /** What a person types, as a value of the request. */
-export const isTyped = (v: Value): boolean => v.v === 'request' && TYPED.test(v.name ?? '')
+export const isTyped = (v: Value): boolean => v.v === 'request' && TYPED_CODE_PARAMETER.test(v.name ?? '')
 
 /** The step that keeps what was drawn for whoever forgot the password of the account that he names; what is kept goes out by mail or message. */
 export function startsReset(steps: readonly Step[]): Step | undefined {
@@ -33,7 +33,7 @@ export function keepsReset(steps: readonly Step[]): Step | undefined {
       (e.kind === 'kv' && keepsDrawn(e)) ||
       (e.kind === 'db' &&
         e.op === 'update' &&
-        ACCOUNTS.test(e.table) &&
+        ACCOUNT_TABLE_WORD.test(e.table) &&
         !ofCaller(e) &&
         e.payload?.v === 'object' &&
         Object.entries(e.payload.props).some(([column, v]) => says(RESETS, column) && mentions(v, isDrawn))) ||
@@ -65,7 +65,7 @@ export function mailsNewPassword(steps: readonly Step[]): Step | undefined {
 /** Letters that the server picks. */
 const isPicked = (v: Value): boolean =>
   !mentions(v, (x) => x.v === 'request' || x.v === 'row') &&
-  mentions(v, (x) => x.v === 'call' && (DRAWN.test(x.name) || /^(?:index|charAt|element)$/.test(x.name)))
+  mentions(v, (x) => x.v === 'call' && (RANDOM_GENERATOR.test(x.name) || /^(?:index|charAt|element)$/.test(x.name)))
 
 const isSent = (v: Value): boolean => v.v === 'request'
 
@@ -74,7 +74,7 @@ const OF_RESETS = /(?:^|_)(?:password_?)?resets?(?:_?(?:tokens?|codes?|requests?
 
 type Called = { readonly name: string; readonly args: readonly Value[] }
 
-const isDrawn = (x: Value): boolean => x.v === 'call' && DRAWN.test(x.name)
+const isDrawn = (x: Value): boolean => x.v === 'call' && RANDOM_GENERATOR.test(x.name)
 
 /** `redis.set(`reset:${token}`, user.id)`: kept in a store under its own name, or under the address that it goes to. */
 const keepsDrawn = ({ name, args: [key, ...values] }: Called): boolean =>
@@ -97,7 +97,7 @@ function rowsFoundBy(steps: readonly Step[], by: (value: Value) => boolean): (v:
 
 /** Puts a password that the request brings into the row of an account, which is not the caller's. */
 const setsPasswordOfAccount = (e: Step['effect']): boolean =>
-  e.kind === 'db' && e.op === 'update' && ACCOUNTS.test(e.table) && !ofCaller(e) && setsPassword(e.payload)
+  e.kind === 'db' && e.op === 'update' && ACCOUNT_TABLE_WORD.test(e.table) && !ofCaller(e) && setsPassword(e.payload)
 
 /** What a link carries, as the request calls it: `token`, `resetToken`. */
 const LINKS = /^(?:\w{1,20}_)?(?:token|hash|key)$/
@@ -117,7 +117,8 @@ export function setsPasswordByToken(steps: readonly Step[]): Step | undefined {
   )
 }
 
-const setsPassword = (v: Value | undefined): boolean => v?.v === 'object' && Object.entries(v.props).some(([name, x]) => PASSWORD.test(name) && fromRequest(x))
+const setsPassword = (v: Value | undefined): boolean =>
+  v?.v === 'object' && Object.entries(v.props).some(([name, x]) => PASSWORD_COLUMN.test(name) && isTainted(x))
 
 /** The row of whoever is signed in. */
 const ofCaller = (e: Query): boolean => e.filters.some((f) => mentions(f.value, (v) => v.v === 'caller' && v.trust === 'verified'))

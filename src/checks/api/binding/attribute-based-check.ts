@@ -1,6 +1,6 @@
 import { mentions } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Value } from '../../../model/behaviour/types.ts'
-import { isRole } from '../../../model/routes/guards/identity-words.ts'
+import { isRoleField } from '../../../model/routes/guards/identity-words.ts'
 import type { Ties } from './ownership-binding.ts'
 
 /** What everybody may look into before buying. */
@@ -14,7 +14,7 @@ export function weighsWho(test: Value, ofRow: (x: Value) => boolean, ties: Ties)
   const parts = atoms(test, 0)
   if (!parts || parts.length < 3) return false
   const asks = (x: Value) =>
-    mentions(x, (v) => v.v === 'caller' && isRole(v.field)) || mentions(x, (v) => v.v === 'row' && ofRow(v) && SAMPLE.test(v.field ?? ''))
+    mentions(x, (v) => v.v === 'caller' && isRoleField(v.field)) || mentions(x, (v) => v.v === 'row' && ofRow(v) && SAMPLE.test(v.field ?? ''))
   const tied = (x: Value) => ties.holds(x, true, 0)
   const isThere = (x: Value) => x.v === 'row' && x.field === undefined
   return parts.some(asks) && parts.some(tied) && parts.every((x) => asks(x) || tied(x) || isThere(x))

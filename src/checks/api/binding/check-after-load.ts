@@ -69,13 +69,13 @@ function isFoundAlike(one: number, other: number, { steps }: Behaviour): boolean
 }
 
 /** What everything is called, looks like and is found by. */
-const NAMES = /^(?:(?:\w+_?)?id|slug|name|title|description|image|logo|icon|avatar)(?:_?url)?$/i
+const LABEL_COLUMN = /^(?:(?:\w+_?)?id|slug|name|title|description|image|logo|icon|avatar)(?:_?url)?$/i
 
 /** What a page loads on the server it shows to everybody who gets through it; components below it may refuse for themselves. */
 function isShownByPage(index: number, behaviour: Behaviour, ties: Ties): boolean {
   const { through, steps } = behaviour
   const e = steps[index]?.effect
-  if (!through || e?.kind !== 'db' || (e.columns?.length && e.columns.every((c) => NAMES.test(c)))) return false
+  if (!through || e?.kind !== 'db' || (e.columns?.length && e.columns.every((c) => LABEL_COLUMN.test(c)))) return false
   const loaded = { ofRow: (x: Value) => x.v === 'row' && x.step === index, under: steps[index]?.under ?? [] }
   const chosen = e.filters.map((f) => requestName(f.value)).filter((n) => n !== undefined)
   const asked = steps.some(

@@ -2,7 +2,7 @@ import { partsOf } from '../../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Value } from '../../../model/behaviour/types.ts'
 
 /** Calls whose answer is text or a choice; vectors, pictures and transcripts name no rows. */
-const ANSWERS =
+const LLM_COMPLETION_CALL =
   /(?:completions|responses|messages)\.(?:create|parse|stream)|createChatCompletion|generate(?:Text|Object|Content)|stream(?:Text|Object)|sendMessage|\.invoke|\.chat|chatCompletion|runTools/i
 const MODEL_ADDRESS = /openai\.com|anthropic\.com|generativelanguage|ai\.gateway\.lovable|openrouter\.ai|groq\.com|mistral\.ai|deepseek\.com|x\.ai\//i
 
@@ -15,7 +15,9 @@ export function isModelAnswer(value: Value, behaviour: Behaviour): boolean {
   const e = behaviour.steps[value.step]?.effect
   if (e?.kind !== 'ai' && e?.kind !== 'http') return false
   const asks =
-    e.kind === 'ai' ? ANSWERS.test(e.name) : e.args.some((a) => says(a, (x) => x.v === 'const' && typeof x.value === 'string' && MODEL_ADDRESS.test(x.value)))
+    e.kind === 'ai'
+      ? LLM_COMPLETION_CALL.test(e.name)
+      : e.args.some((a) => says(a, (x) => x.v === 'const' && typeof x.value === 'string' && MODEL_ADDRESS.test(x.value)))
   return asks && e.args.some((a) => says(a, (x) => x.v === 'request' && x.part !== 'ip' && x.part !== 'cookie' && x.part !== 'header'))
 }
 

@@ -7,7 +7,7 @@ import { ACCEPTED, isCallers, isCallersRow, mentions, REJECTED } from '../../../
 import type { Behaviour, Condition, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import { isPersons, provesService } from '../principal/human-caller.ts'
 import { provesRole } from '../principal/role-test.ts'
-import { alternatives } from './disjuncts.ts'
+import { operandsOf } from './disjuncts.ts'
 import { filtersByPerson } from './principal-filter.ts'
 import { Relations } from './related-identifiers.ts'
 import { countedRows } from './row-count-test.ts'
@@ -144,7 +144,7 @@ export class Ties {
 
   /** Ways of which any may be the one: one ties the object, and each other does too or does no harm. */
   private eachWay(among: readonly Value[], truthy: boolean, depth: number, about: Query | undefined): boolean {
-    const ways = alternatives(among, truthy ? '||' : '&&')
+    const ways = operandsOf(among, truthy ? '||' : '&&')
     const tied = ways.filter((x) => this.holds(x, truthy, depth + 1, about))
     if (!tied.length) return false
     const path = (about && this.paths.get(about)) ?? []

@@ -6,10 +6,10 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { referredTo } from '../shared/violation.ts'
 
-const BROWSERS = /^(?:public|authenticated|anon)$/
+const BROWSER_POLICY_ROLE = /^(?:public|authenticated|anon)$/
 /** A question for who calls. */
-const CALLER = /\bauth\s*\.\s*(?:uid|jwt)\s*\(|\bcurrent_user_id\s*\(/i
-const ROLE = /\b(?:has_role|is_\w{0,20}admin\w{0,20}|is_\w{0,20}staff|role|roles)\b/i
+const CALLER_ID_SQL = /\bauth\s*\.\s*(?:uid|jwt)\s*\(|\bcurrent_user_id\s*\(/i
+const ROLE_SQL = /\b(?:has_role|is_\w{0,20}admin\w{0,20}|is_\w{0,20}staff|role|roles)\b/i
 
 /**
  * The row above a new one whose owner the policies ask for: `module_id in (select id from modules where … = auth.uid())`. Nothing where one of the ways
@@ -19,15 +19,15 @@ export function parentByPolicy(column: string, table: Table, { tables, policies 
   const parent = referredTo(table, column, { tables })
   if (!parent || !table.rls.enabled || parent === table) return undefined
   const ways = waysIn(policies).get(`${table.schema}.${table.name}`) ?? []
-  const binds = (text: string) => CALLER.test(text) && hasWord(text, column) && hasWord(text, lastPart(parent.name))
-  return ways.some(binds) && ways.every((text) => binds(text) || ROLE.test(text)) ? parent : undefined
+  const binds = (text: string) => CALLER_ID_SQL.test(text) && hasWord(text, column) && hasWord(text, lastPart(parent.name))
+  return ways.some(binds) && ways.every((text) => binds(text) || ROLE_SQL.test(text)) ? parent : undefined
 }
 
 /** What new rows have to fulfil, by table. */
 const waysIn = rememberFor((policies: readonly Policy[]): ReadonlyMap<string, readonly string[]> => {
   const ways = new Map<string, string[]>()
   for (const p of policies) {
-    if (!p.permissive || (p.command !== 'insert' && p.command !== 'all') || !p.roles.some((r) => BROWSERS.test(r))) continue
+    if (!p.permissive || (p.command !== 'insert' && p.command !== 'all') || !p.roles.some((r) => BROWSER_POLICY_ROLE.test(r))) continue
     const name = `${p.schema}.${p.table}`
     ways.set(name, [...(ways.get(name) ?? []), p.check ?? p.using ?? ''])
   }
@@ -44,7 +44,11 @@ export function isKeptForOwners(table: Table, policies: readonly Policy[]): bool
       p.schema === table.schema &&
       p.table === table.name &&
       (p.command === 'update' || p.command === 'all') &&
-      p.roles.some((r) => BROWSERS.test(r)),
+      p.roles.some((r) => BROWSER_POLICY_ROLE.test(r)),
   )
-  return ways.length > 0 && ways.every((p) => CALLER.test(p.using ?? '') || ROLE.test(p.using ?? '')) && ways.some((p) => CALLER.test(p.using ?? ''))
+  return (
+    ways.length > 0 &&
+    ways.every((p) => CALLER_ID_SQL.test(p.using ?? '') || ROLE_SQL.test(p.using ?? '')) &&
+    ways.some((p) => CALLER_ID_SQL.test(p.using ?? ''))
+  )
 }

@@ -5,14 +5,15 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Value } from '../../../model/behaviour/types.ts'
+import { ROW_CHANGES } from '../../../model/routes/operations/sensitive-operations.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { isSteered } from './request-influence.ts'
 
 /** Names by which a request says whose account it is about. */
-const PERSON =
+const PRINCIPAL_PARAMETER =
   /^(?:p_)?(?:(?:target|for|to|from|current|auth|recipient)_)?(?:user|account|owner|profile|member|customer|author|sender|seller|buyer|creator|client|payer|host|reseller|merchant)_?(?:id|uid)$|^(?:uid|user|userid)$/
-const ROW = /(?:^|_)(?:id|uuid|slug)$/
+const ROW_ID_PARAMETER = /(?:^|_)(?:id|uuid|slug)$/
 
 /** What a request names of the rows that a handler works on. */
 export interface Named {
@@ -40,8 +41,8 @@ const namedIn = rememberFor(({ steps }: Behaviour): Named => {
     else if (e.kind === 'payment' || e.kind === 'auth-call') for (const a of e.args) collect(a)
   }
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
-  const person = [...found].find((name) => says(PERSON, last(name)))
-  const row = [...found].find((name) => name !== person && says(ROW, last(name)))
+  const person = [...found].find((name) => says(PRINCIPAL_PARAMETER, last(name)))
+  const row = [...found].find((name) => name !== person && says(ROW_ID_PARAMETER, last(name)))
   const isRow = (v: Value): boolean => mentions(v, (x) => x.v === 'request' && x.name === row)
   const tables =
     row === undefined ? [] : steps.flatMap(({ effect: e }) => (e.kind === 'db' && e.table && e.filters.some((f) => isRow(f.value)) ? [e.table] : []))
@@ -57,21 +58,20 @@ const isNobodys = ({ userData, foreignKeys }: Table, tables: readonly Table[], d
   !userData?.personalColumns.length &&
   !foreignKeys.some(
     (f) =>
-      PEOPLE.test(lastPart(f.references)) ||
+      PRINCIPAL_TABLE.test(lastPart(f.references)) ||
       // a channel of an integration is whose that is
       (depth < 3 && tables.some((t) => lastPart(f.references) === t.name && !isNobodys(t, tables, depth + 1))),
   )
 
-const PEOPLE =
+const PRINCIPAL_TABLE =
   /^"?(?:users?|profiles?|accounts?|members?|customers?|clients?|patients?|students?|orders?|organi[sz]ations?|workspaces?|teams?|tenants?|companies)"?$/i
 
-const CHANGES: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'delete'])
-const ROLES = /(?:^|_)roles?(?:_|$)|^is_?\w{0,12}admin$/i
+const ROLE_PARAMETER = /(?:^|_)roles?(?:_|$)|^is_?\w{0,12}admin$/i
 
 const sets = (work: readonly Work[], column: RegExp): boolean => work.some((w) => w.sets?.some((c) => column.test(c)))
 
 /** What is sent to somebody names whom it is for, and that is somebody else. */
-const MESSAGES = /(?:^|[/_-])(?:send|notify|push|e-?mail|sms)(?:[/_-]|$)/i
+const NOTIFICATION_ENDPOINT = /(?:^|[/_-])(?:send|notify|push|e-?mail|sms)(?:[/_-]|$)/i
 
 /** That somebody is signed in does not close the hole where the request says whose rows are meant: what has to be asked besides. */
 export function ofTheRequest(route: Route, caller: string, role: string, { tables }: Pick<SchemaModel, 'tables'>, perhapsForAdministrators = true): string {
@@ -80,10 +80,10 @@ export function ofTheRequest(route: Route, caller: string, role: string, { table
   if (!perhapsForAdministrators && open.some((w) => w.kind === 'admin'))
     return ` Whoever has signed up is signed in, and may not make or change accounts of others by that: take whose account it is from ${caller} or from what only that person has, and answer with no link or token that signs somebody in.`
   if (open.some((w) => w.kind === 'admin'))
-    return ` Whoever has signed up is signed in, and may not make or change accounts of others by that: ${role} (that of whoever the pages let do it)${sets(open, ROLES) ? ', and decide on the server which role the caller may give' : ''}${row || person ? ', and in whose team' : ''}.`
+    return ` Whoever has signed up is signed in, and may not make or change accounts of others by that: ${role} (that of whoever the pages let do it)${sets(open, ROLE_PARAMETER) ? ', and decide on the server which role the caller may give' : ''}${row || person ? ', and in whose team' : ''}.`
   const strong = open.some((w) => w.rights !== 'caller' && w.rights !== 'anon')
   if (!strong)
-    return person && open.some((w) => CHANGES.has(w.kind))
+    return person && open.some((w) => ROW_CHANGES.has(w.kind))
       ? ` Take the account from ${caller}, not \`${person}\` of the request, instead of leaving that to row level security alone.`
       : ''
   const [file] = open.filter((w) => w.kind === 'file-read' || w.kind === 'file-delete')
@@ -95,7 +95,7 @@ export function ofTheRequest(route: Route, caller: string, role: string, { table
       isSteered(route)
       ? ` Whoever has signed up is signed in: where this is for those who run the application, ${role}.`
       : ''
-  if (person && MESSAGES.test(route.route))
+  if (person && NOTIFICATION_ENDPOINT.test(route.route))
     return ` Whoever is signed in could still name any \`${person}\`: let them reach only those they have to do with (the same team, a row that both share), and take who sends from ${caller}.`
   const own = person
     ? ` Take the account from ${caller}, not \`${person}\` of the request: otherwise whoever has an account acts for everybody else.${row || !perhapsForAdministrators ? '' : ` Where this is for those who run the application, ${role}.`}`

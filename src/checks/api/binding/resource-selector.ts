@@ -5,7 +5,7 @@
 import { lastPart } from '../../../lib/last-part.ts'
 import { isCallers } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Condition, Query, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../shared/violation.ts'
+import { isRequestControlled } from '../shared/violation.ts'
 import { isSame } from './value-equality.ts'
 
 /** Columns that say of what kind or where something is, and those that hold something unguessable: rows are narrowed by them, not named. */
@@ -16,7 +16,7 @@ const NOT_AN_ID =
 const SPAN = /[a-z](?:At|Date|Time|On)$|_(?:at|date|time|on)$|^(?:[gl]te?|contains|startsWith|endsWith|search)$/
 
 /** Columns that hold something unguessable: who knows it may. */
-const CAPABILITY = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification|^endpoint$/i
+const CAPABILITY_COLUMN = /token|secret|hash|nonce|share|invite|code|api_?key|session_?id|checkout|payment_?intent|unsubscribe|verification|^endpoint$/i
 
 /** The filter through which the request chooses the row. */
 export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly Condition[]): { column: string; value: Value } | undefined {
@@ -27,7 +27,7 @@ export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly C
       return undefined
     for (const key of e.onConflict ?? ['id']) {
       const value = e.payload.props[key]
-      if (value && !CAPABILITY.test(key) && fromRequest(value, behaviour)) return { column: key, value }
+      if (value && !CAPABILITY_COLUMN.test(key) && isRequestControlled(value, behaviour)) return { column: key, value }
     }
   }
   for (const f of e.filters) {
@@ -36,8 +36,8 @@ export function choosingFilter(e: Query, behaviour: Behaviour, under: readonly C
       (f.op === 'eq' || f.op === 'in') &&
       !NOT_AN_ID.test(column) &&
       !SPAN.test(column) &&
-      !CAPABILITY.test(column) &&
-      fromRequest(f.value, behaviour) &&
+      !CAPABILITY_COLUMN.test(column) &&
+      isRequestControlled(f.value, behaviour) &&
       !isOfKnownValues(f.value, under)
     )
       return { column, value: f.value }

@@ -6,7 +6,7 @@
 import { mentions } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Condition, Value } from '../../../model/behaviour/types.ts'
 import { isOpenByState } from '../exceptions/claimable-row.ts'
-import { alternatives } from './disjuncts.ts'
+import { operandsOf } from './disjuncts.ts'
 import type { Ties } from './ownership-binding.ts'
 import { isSame } from './value-equality.ts'
 
@@ -77,7 +77,7 @@ function eitherOf(test: Value, truthy: boolean, ask: (of: readonly { x: Value; h
   if (test.v !== 'op') return false
   if (test.op === '!') return test.of[0] !== undefined && eitherOf(test.of[0], !truthy, ask)
   if ((test.op !== '||' && test.op !== '&&') || (test.op === '||') !== truthy) return false
-  return ask(alternatives(test.of, test.op).map((x) => ({ x, holds: truthy })))
+  return ask(operandsOf(test.of, test.op).map((x) => ({ x, holds: truthy })))
 }
 
 /** Whether a test holds because a column of the row is empty. */

@@ -6,7 +6,7 @@ export function countedRows(test: Extract<Value, { v: 'op' }>, { steps }: Behavi
   const rowsOf = (x: Value | undefined): Value | undefined => {
     if (x?.v === 'op' && x.op === 'length' && x.of[0]?.v === 'row') return x.of[0]
     if (x?.v === 'result' && steps[x.step]?.effect.kind === 'db') return { v: 'row', table: '', step: x.step }
-    if (x?.v !== 'row' || !COUNT.test(x.field ?? '')) return undefined
+    if (x?.v !== 'row' || !ROW_COUNT_MEMBER.test(x.field ?? '')) return undefined
     const { field, ...rows } = x
     return rows
   }
@@ -20,7 +20,7 @@ export function countedRows(test: Extract<Value, { v: 'op' }>, { steps }: Behavi
 }
 
 /** What libraries call how many rows there are or were changed. */
-const COUNT = /^(?:length|count|rowCount|rowsAffected|affectedRows|changes|numUpdatedRows|numDeletedRows|matchedCount|modifiedCount|deletedCount)$/
+const ROW_COUNT_MEMBER = /^(?:length|count|rowCount|rowsAffected|affectedRows|changes|numUpdatedRows|numDeletedRows|matchedCount|modifiedCount|deletedCount)$/
 
 /** Whether a comparison of a count says that there are some. */
 const SOME: Readonly<Record<string, boolean>> = {

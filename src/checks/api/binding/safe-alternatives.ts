@@ -7,7 +7,7 @@ import { isCallers, mentions } from '../../../model/behaviour/identity/caller-va
 import type { Behaviour, Condition, Query, Value } from '../../../model/behaviour/types.ts'
 import { isPersons, provesService } from '../principal/human-caller.ts'
 import { provesRole } from '../principal/role-test.ts'
-import { alternatives } from './disjuncts.ts'
+import { operandsOf } from './disjuncts.ts'
 import { answeredInVain } from './failed-check-continues.ts'
 import { contradictsItself } from './unsatisfiable.ts'
 import { isSame } from './value-equality.ts'
@@ -67,7 +67,7 @@ function isSettledElsewhere(way: Value, truthy: boolean, { path, holds }: AskedW
   if (!open || depth > 8) return false
   return path.some(({ test, negated }) => {
     if (test.v !== 'op' || test.op !== (negated ? '&&' : '||')) return false
-    const others = alternatives(test.of, test.op).filter((x) => !isOpposite(literal(x, !negated), open))
+    const others = operandsOf(test.of, test.op).filter((x) => !isOpposite(literal(x, !negated), open))
     return others.length > 0 && others.length < test.of.length && others.every((x) => holds(x, !negated, depth + 1))
   })
 }

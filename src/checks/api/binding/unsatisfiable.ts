@@ -44,7 +44,7 @@ function isRefuted(value: Value, holds: boolean, said: readonly Said[], depth: n
 /** Whether `missing` being absent means that `present` is: the same caller, whose id is there whenever he is. */
 function isOne(present: Value, missing: Value): boolean {
   if (present.v !== 'caller' || missing.v !== 'caller' || present.step === undefined || present.step !== missing.step) return false
-  return (missing.field ?? '') === (present.field ?? '') || !missing.field || IDENTITY.test(missing.field)
+  return (missing.field ?? '') === (present.field ?? '') || !missing.field || IDENTITY_ID_FIELD.test(missing.field)
 }
 
-const IDENTITY = /^(?:user_?)?id$|^sub$/i
+const IDENTITY_ID_FIELD = /^(?:user_?)?id$|^sub$/i

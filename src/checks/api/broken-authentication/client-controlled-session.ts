@@ -9,9 +9,9 @@ import { PLAINLY_POWER } from '../property-level/mass-assignment.ts'
 import { grantsAny } from '../property-level/privileged-registration.ts'
 
 /** What a token says of who somebody is. */
-const WHO = /^(?:sub|id|_id|uid|user_?id)$/i
+const IDENTITY_CLAIM = /^(?:sub|id|_id|uid|user_?id)$/i
 /** What it says of what they may do, whoever asks. */
-const RIGHTS = /^(?:(?:user_?)?roles?|is_?(?:super_?)?admin|permissions?)$/i
+const SESSION_RIGHTS_KEY = /^(?:(?:user_?)?roles?|is_?(?:super_?)?admin|permissions?)$/i
 
 /** What the browser sends of a session, on its way into the token. */
 interface Taken {
@@ -35,7 +35,7 @@ export function sessionUpdateIssues(updates: readonly SessionUpdate[], routes: r
   })
 }
 
-const isAbout = (claim: string): boolean => WHO.test(claim) || says(RIGHTS, claim)
+const isAbout = (claim: string): boolean => IDENTITY_CLAIM.test(claim) || says(SESSION_RIGHTS_KEY, claim)
 
 /** Whether a handler decides by a claim that most applications only show. */
 const isAskedFor = ({ claim = '' }: Taken, routes: readonly Route[]): boolean => claimsAsked(routes).has(claim.toLowerCase())
@@ -45,7 +45,7 @@ function takenOver({ effect: e, under }: Step, behaviour: Behaviour): readonly T
   const { props, rest } = e.body
   const nested = props.user?.v === 'object' ? props.user : undefined
   const named = Object.entries({ ...props, ...nested?.props }).flatMap(([claim, value]): Taken[] => {
-    if (!isAbout(claim) && !says(PLAINLY_POWER, claim) && !says(TENANT, claim) && !/^e_?mail$/i.test(claim)) return []
+    if (!isAbout(claim) && !says(PLAINLY_POWER, claim) && !says(SESSION_TENANT_KEY, claim) && !/^e_?mail$/i.test(claim)) return []
     const sent = sentAs(value)
     return sent !== undefined ? [{ claim, ...(sent ? { sent } : {}) }] : ofAccount(value, behaviour).map((account) => ({ claim, account }))
   })
@@ -59,7 +59,7 @@ function takenOver({ effect: e, under }: Step, behaviour: Behaviour): readonly T
 }
 
 /** For whom somebody acts. */
-const TENANT =
+const SESSION_TENANT_KEY =
   /^(?:active_|current_|selected_)?(?:org|organi[sz]ation|tenant|workspace|team|compan(?:y|ies)|campaign|business|store|shop|school|clinic|salon|account|agency)_?id$/
 
 const WRITTEN_OVER = ['role', 'sub']
@@ -85,7 +85,7 @@ function ofAccount(value: Value, behaviour: Behaviour): readonly string[] {
 /** Accounts whose rights whoever signs up says for themselves: a field that the library takes from them like a name. */
 export function accountFieldIssues(fields: readonly AccountField[], routes: readonly Route[]): readonly Issue[] {
   return fields.flatMap((f): Issue[] => {
-    if (!says(RIGHTS, f.name) && !(says(PLAINLY_POWER, f.name) && claimsAsked(routes).has(f.name.toLowerCase()))) return []
+    if (!says(SESSION_RIGHTS_KEY, f.name) && !(says(PLAINLY_POWER, f.name) && claimsAsked(routes).has(f.name.toLowerCase()))) return []
     return grantsAny(f.choices) ? [openField(f)] : []
   })
 }
@@ -150,17 +150,17 @@ function issueOf({ path, line, workspace }: SessionUpdate, { claim, account, sen
     message: `The jwt callback ${what}. With the trigger \`update\`, \`session\` is the body of a request that any signed-in user may send; only the token is known to be the caller's.`,
     attack: account
       ? `Any signed-in user posts { "${account}": "victim@example.com" } to /api/auth/session and is that person from then on.`
-      : claim && says(TENANT, claim)
+      : claim && says(SESSION_TENANT_KEY, claim)
         ? `Any signed-in user posts another \`${claim}\`${sent ? ` (as \`${sent}\`)` : ''} to /api/auth/session, and the server seals it into the token: handlers that ask the session for whom the caller acts are told so.`
-        : `Any signed-in user posts ${WHO.test(claim ?? '') ? "another user's id" : `{ "user": { "${claim ?? 'role'}": "${says(RIGHTS, claim ?? 'role') ? 'ADMIN' : '…'}" } }`} to /api/auth/session, and the server seals it into the token.`,
+        : `Any signed-in user posts ${IDENTITY_CLAIM.test(claim ?? '') ? "another user's id" : `{ "user": { "${claim ?? 'role'}": "${says(SESSION_RIGHTS_KEY, claim ?? 'role') ? 'ADMIN' : '…'}" } }`} to /api/auth/session, and the server seals it into the token.`,
     fix: {
       text:
-        claim && says(TENANT, claim)
+        claim && says(SESSION_TENANT_KEY, claim)
           ? `Look for the caller's own membership of what was sent, or for the permission that was given, and copy ${claim} from there.`
           : 'Load the account by the id in the token, and copy from there; take over nothing but what people may say of themselves (a name, a picture).',
       language: 'ts',
       code:
-        claim && says(TENANT, claim)
+        claim && says(SESSION_TENANT_KEY, claim)
           ? `const member = await findMembership(token.sub, sentId) // stands for the look-up in the tables\nif (member) token.${claim} = sentId`
           : `if (trigger === 'update') {\n  const account = await findUserById(token.sub)\n  token.role = account.role\n}`,
     },

@@ -3,14 +3,13 @@ import { says } from '../../../lib/snake-case.ts'
 import { isAlike, mentions, partsOf } from '../../../model/behaviour/domain/contains.ts'
 import type { Condition, Value } from '../../../model/behaviour/types.ts'
 import { guardOfStep } from '../../../model/routes/guards/guard.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import { registers } from '../auth-flows/registration.ts'
+import { RANDOM_GENERATOR } from '../auth-flows/verification-code.ts'
 
 /** Where a code is kept that signs somebody in or sets another password. */
 const OPENS_ACCOUNT = /^(?:\w{1,20}_)?(?:reset|otp|magic|login|sign_?in|one_?time|recovery|password)_?(?:\w{1,20}_)?(?:token|code|hash|otp|pin)s?$|^otp$/
-/** What a code or the token of a link is drawn by. */
-const DRAWN = /random|uuid|nanoid|createId/i
 
 /** Whether the answer holds the code that was to be sent to the account's own address: whoever names an address has the account. */
 export const tellsCode = rememberFor((route: Route): boolean => {
@@ -32,12 +31,12 @@ type Called = { readonly name: string; readonly args: readonly Value[] }
 /** What is drawn and kept in a key-value store for the account whose address the request names: `redis.set(`otp:${email}`, hash(code))`. */
 function keptInStore({ name, args: [key, ...values] }: Called): Drawn[] {
   if (!/(?:^|\.)(?:set|setex|psetex|setnx|put|hset|hmset)$/i.test(name) || !key) return []
-  const opens = mentions(key, (x) => x.v === 'const' && OPENS.test(String(x.value)))
-  return opens && mentions(key, (x) => x.v === 'request' && NAMES.test(x.name ?? '')) ? values.flatMap(drawnIn) : []
+  const opens = mentions(key, (x) => x.v === 'const' && SIGN_IN_PURPOSE_WORD.test(String(x.value)))
+  return opens && mentions(key, (x) => x.v === 'request' && ACCOUNT_IDENTIFIER_FIELD.test(x.name ?? '')) ? values.flatMap(drawnIn) : []
 }
 
-const OPENS = /reset|forgot|otp|log-?in|sign-?in|magic|recover|password/i
-const NAMES = /e_?mail|phone|mobile|user_?name|login|(?:user|account)_?id/i
+const SIGN_IN_PURPOSE_WORD = /reset|forgot|otp|log-?in|sign-?in|magic|recover|password/i
+const ACCOUNT_IDENTIFIER_FIELD = /e_?mail|phone|mobile|user_?name|login|(?:user|account)_?id/i
 
 /** The answer with a code that a key-value store keeps, which is no work on rows; whoever gets it need not be signed in. */
 export const tellsKeptCode = rememberFor((route: Route): boolean => {
@@ -60,8 +59,7 @@ function shows(v: Value, code: Drawn, depth = 0): boolean {
 /** A condition on where the application runs; what the request says of that is whatever its sender likes. */
 const asksWhere = ({ test }: Condition): boolean =>
   mentions(test, (x) => x.v === 'env' && /ENV$/.test(x.name)) ||
-  (!fromRequest(test) &&
-    mentions(test, (x) => x.v === 'const' && typeof x.value === 'string' && /^(?:dev|development|production|test|NODE_ENV)$/.test(x.value)))
+  (!isTainted(test) && mentions(test, (x) => x.v === 'const' && typeof x.value === 'string' && /^(?:dev|development|production|test|NODE_ENV)$/.test(x.value)))
 
 /** On a developer's machine, or for the one account whose address stands in the code. */
 const forFew = (c: Condition): boolean => asksWhere(c) || isFixedAccount(c)
@@ -83,7 +81,7 @@ type Drawn = Extract<Value, { v: 'call' }>
 function drawnIn(value: Value): Drawn[] {
   const found: Drawn[] = []
   mentions(value, (x) => {
-    if (x.v === 'call' && DRAWN.test(x.name)) found.push(x)
+    if (x.v === 'call' && RANDOM_GENERATOR.test(x.name)) found.push(x)
     return false
   })
   return found

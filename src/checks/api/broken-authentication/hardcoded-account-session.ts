@@ -2,14 +2,14 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Step, Value } from '../../../model/behaviour/types.ts'
 import type { Route } from '../../../model/routes/routes.ts'
-import { ACCOUNTS, asksForProof, proves, SESSION, type UnprovenSignIn } from './sign-in-without-proof.ts'
+import { asksForProof, proves, SESSION, SIGN_IN_TABLE, type UnprovenSignIn } from './sign-in-without-proof.ts'
 
 /** An entry of a session that says what somebody may do. */
-const RIGHTS = /^(?:is_?)?(?:super_?)?admin$|(?:^|_)roles?$|^(?:user|account|member)_?(?:type|role)$|^is_?staff$/i
+const SESSION_ROLE_KEY = /^(?:is_?)?(?:super_?)?admin$|(?:^|_)roles?$|^(?:user|account|member)_?(?:type|role)$|^is_?staff$/i
 /** Who runs the application, by what such an entry says or by the address of an account. */
 const IN_CHARGE = /(?:^|[^a-z])(?:super_?)?admin(?:istrator)?(?:[^a-z]|$)|^(?:owner|root|staff|superuser)$/i
 /** Somebody who is nobody in particular. */
-const NOBODY = /guest|anon|visitor|^(?:null|undefined|0|)$/i
+const ANONYMOUS_VALUE = /guest|anon|visitor|^(?:null|undefined|0|)$/i
 
 /**
  * A session that a handler makes for whoever calls it, as an account that stands in the code, with the rights of whoever runs the application or with
@@ -25,7 +25,7 @@ export const fixedSignIn = rememberFor((route: Route): UnprovenSignIn | undefine
     if (!SESSION.test(name) || !standsInCode(value, steps)) continue
     const before = steps.filter((s) => s.at.line < step.at.line || s.at.path !== step.at.path)
     if (step.under.some(asksForProof) || before.some(proves)) continue
-    const rights = entries.find((e) => RIGHTS.test(e.name) && (isOfRequest(e.value) || isInCharge(e.value)))
+    const rights = entries.find((e) => SESSION_ROLE_KEY.test(e.name) && (isOfRequest(e.value) || isInCharge(e.value)))
     if (!rights && !isInCharge(value) && !foundBy(value, steps).some(isInCharge)) continue
     const chosen = rights && isOfRequest(rights.value) ? (nameIn(rights.value) ?? rights.name) : undefined
     return { at: step.at, found: step.at, column: name, by: chosen ?? name, fixed: chosen === undefined ? 'account' : 'role' }
@@ -53,7 +53,7 @@ function entryOf(step: Step): readonly Entry[] {
 function standsInCode(value: Value, steps: readonly Step[]): boolean {
   switch (value.v) {
     case 'const':
-      return !NOBODY.test(String(value.value)) && value.value !== false
+      return !ANONYMOUS_VALUE.test(String(value.value)) && value.value !== false
     case 'any': {
       // what a query that failed gives is no account
       const given = value.of.filter((x) => x.v !== 'const' || (x.value !== undefined && x.value !== null))
@@ -63,7 +63,7 @@ function standsInCode(value: Value, steps: readonly Step[]): boolean {
       return Object.entries(value.props).some(([name, x]) => /^(?:_?id|uid|user_?id|e_?mail|user_?name)$/i.test(name) && standsInCode(x, steps))
     case 'row': {
       const e = steps[value.step]?.effect
-      if (e?.kind !== 'db' || !ACCOUNTS.test(e.table)) return false
+      if (e?.kind !== 'db' || !SIGN_IN_TABLE.test(e.table)) return false
       return e.op === 'insert' ? isWrittenOut(e.payload) : e.filters.length > 0 && !e.unread && e.filters.every((f) => f.op === 'eq' && f.value.v === 'const')
     }
     default:

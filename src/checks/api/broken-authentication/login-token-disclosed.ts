@@ -10,13 +10,18 @@ const COMES_IN_WITH = /^(?:(?:qr|access|login|log_in|sign_in|session|auth|magic|
 /** By which anybody knows somebody. */
 const KNOWN_BY = /^(?:\w{1,20}_)?(?:e_?mail|phone|mobile|phone_number|whats_?app|user_?name|nick_?name)$/
 /** What only its owner knows. */
-const PROOF = /token|code|otp|pin|secret|pass|hash|answer|birth/i
-const SIGNS_IN = /log-?in|sign-?in|(?:^|[/#_-])(?:enter|access|portal)/i
+const POSSESSION_PROOF_FIELD = /token|code|otp|pin|secret|pass|hash|answer|birth/i
+const SIGN_IN_ENDPOINT = /log-?in|sign-?in|(?:^|[/#_-])(?:enter|access|portal)/i
 
 /** Whoever names an address at a sign-in is told the token that the row of it keeps, with which its owner comes in. */
 export const tellsRowsToken = rememberFor((route: Route): UnprovenSignIn | undefined => {
   const { behaviour } = route
-  if (!behaviour?.complete || behaviour.gaps?.length || (route.guard && route.guard.trust !== 'claimed') || !SIGNS_IN.test(`${route.route} ${route.subject}`))
+  if (
+    !behaviour?.complete ||
+    behaviour.gaps?.length ||
+    (route.guard && route.guard.trust !== 'claimed') ||
+    !SIGN_IN_ENDPOINT.test(`${route.route} ${route.subject}`)
+  )
     return undefined
   const { steps } = behaviour
   for (const step of steps) {
@@ -52,7 +57,7 @@ function namedBy({ effect: e }: Step): Pick<UnprovenSignIn, 'column' | 'by'> | u
     if (x.v === 'request') by ??= x.name ?? name.column
     return false
   })
-  return by === undefined || PROOF.test(by) ? undefined : { column: name.column, by }
+  return by === undefined || POSSESSION_PROOF_FIELD.test(by) ? undefined : { column: name.column, by }
 }
 
 /** Something beside the state of the row is asked before: who calls, a code, a comparison with what was sent. */
@@ -65,8 +70,8 @@ const asksMore = ({ under }: Step, row: number): boolean =>
         x.v === 'unknown' ||
         x.v === 'env' ||
         (x.v === 'result' && x.step !== row) ||
-        (x.v === 'request' && PROOF.test(x.name ?? '')) ||
-        (x.v === 'row' && PROOF.test(x.field ?? '')) ||
+        (x.v === 'request' && POSSESSION_PROOF_FIELD.test(x.name ?? '')) ||
+        (x.v === 'row' && POSSESSION_PROOF_FIELD.test(x.field ?? '')) ||
         (x.v === 'call' && /compare|verify|check|hash/i.test(x.name)),
     ),
   )

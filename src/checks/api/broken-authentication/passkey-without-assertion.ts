@@ -7,8 +7,8 @@ import type { Route } from '../../../model/routes/routes.ts'
 import type { UnprovenSignIn } from './sign-in-without-proof.ts'
 
 /** Where authenticators of people are kept, and by what they are told apart. */
-const KEPT = /(?:^|_)(?:webauthn|passkeys?|biometrics?|authenticators?|fido2?)(?:_|$)/
-const ITS_ID = /^(?:credential|passkey|authenticator|webauthn)_?(?:id)?$/
+const AUTHENTICATOR_TABLE = /(?:^|_)(?:webauthn|passkeys?|biometrics?|authenticators?|fido2?)(?:_|$)/
+const PASSKEY_ID_COLUMN = /^(?:credential|passkey|authenticator|webauthn)_?(?:id)?$/
 /** What shows that somebody has the authenticator: its signature is looked at. */
 const VERIFIES = /verif(?:y|ied)|assertion|createVerify|subtle|simplewebauthn|fido/i
 
@@ -39,9 +39,10 @@ export const unprovenPasskey = rememberFor((route: Route): UnprovenSignIn | unde
 })
 
 const isNamed = ({ op, column, value }: { readonly op: string; readonly column: string; readonly value: Value }): boolean =>
-  op === 'eq' && says(ITS_ID, column) && value.v === 'request'
+  op === 'eq' && says(PASSKEY_ID_COLUMN, column) && value.v === 'request'
 
-const isLookedUp = ({ effect: e }: Step): boolean => e.kind === 'db' && e.op === 'select' && says(KEPT, lastPart(e.table)) && e.filters.some(isNamed)
+const isLookedUp = ({ effect: e }: Step): boolean =>
+  e.kind === 'db' && e.op === 'select' && says(AUTHENTICATOR_TABLE, lastPart(e.table)) && e.filters.some(isNamed)
 
 /** A link that signs in, or a token of the server's own. */
 const opensSession = ({ effect: e }: Step): boolean =>

@@ -4,14 +4,14 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { compares, mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Condition, Query, Step, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route } from '../../../model/routes/routes.ts'
-import { ACCOUNTS } from '../auth-flows/registration.ts'
+import { ACCOUNT_TABLE_WORD } from '../auth-flows/registration.ts'
 
 /** What names somebody, and proves nothing. */
-const NAMES =
+const ACCOUNT_NAME_FIELD =
   /^(?:_?id|(?:user|account|member|customer|student|employee|staff)_?(?:id|name|no|number|code)|uid|name|e_?mail(?:_?address)?|login|nick_?name|phone(?:_?number)?|mobile|telefone|celular|cpf|cnpj|dni|rut|rfc|curp|nif|nie|cedula|documento?|matricula|registration_?(?:no|number)|national_?id|aadhaar)$/i
-const PROOF = /token|code|otp|pin|secret|answer|signature|hash|key|proof|verif|(?:old|current|previous|existing)_?pass|captcha|expir/i
+const RESET_PROOF_FIELD = /token|code|otp|pin|secret|answer|signature|hash|key|proof|verif|(?:old|current|previous|existing)_?pass|captcha|expir/i
 
 /**
  * Where whoever names an account sets its password: the new one is of the request, the account is found by what everybody knows of it,
@@ -46,7 +46,7 @@ const WHO_SOMEBODY_IS = /(?:^|_)(?:name|phone|mobile|address|street|city|role|ti
 
 function changesNamedAccount(route: Route, counts: (columns: readonly string[]) => boolean): Step | undefined {
   return unprovenSteps(route).find(({ effect: e }) => {
-    if (e.kind !== 'db' || e.op !== 'update' || e.client.rights === 'caller' || !ACCOUNTS.test(e.table) || e.payload?.v !== 'object') return false
+    if (e.kind !== 'db' || e.op !== 'update' || e.client.rights === 'caller' || !ACCOUNT_TABLE_WORD.test(e.table) || e.payload?.v !== 'object') return false
     const sent = Object.entries(e.payload.props).flatMap(([name, value]) => (mentions(value, (x) => x.v === 'request') ? [name] : []))
     return counts(sent) && e.filters.some((f) => f.op === 'eq' && isNamed(f.column, f.value, route.behaviour?.steps ?? []))
   })
@@ -66,8 +66,8 @@ const unprovenSteps = rememberFor(({ behaviour, work }: Route): readonly Step[] 
 
 /** A row chosen by what everybody may know. */
 function isNamed(column: string, value: Value, steps: readonly Step[], depth = 0): boolean {
-  if (!says(NAMES, column) || depth > 3) return false
-  if (value.v !== 'row') return fromRequest(value)
+  if (!says(ACCOUNT_NAME_FIELD, column) || depth > 3) return false
+  if (value.v !== 'row') return isTainted(value)
   const from = steps[value.step]?.effect
   if (from?.kind !== 'db') return false
   return from.filters.length > 0 && from.filters.every((f) => (f.op === 'eq' || f.op === 'in') && isNamed(f.column, f.value, steps, depth + 1))
@@ -75,7 +75,7 @@ function isNamed(column: string, value: Value, steps: readonly Step[], depth = 0
 
 /** Something that only the owner of the account has is looked at. */
 function proves({ effect: e }: Step): boolean {
-  if (e.kind === 'db') return PROOF.test(e.table) || e.filters.some((f) => PROOF.test(f.column))
+  if (e.kind === 'db') return RESET_PROOF_FIELD.test(e.table) || e.filters.some((f) => RESET_PROOF_FIELD.test(f.column))
   return e.kind !== 'log' && e.kind !== 'respond' && e.kind !== 'throw' && e.kind !== 'mail' && e.kind !== 'limit'
 }
 
@@ -96,8 +96,8 @@ function isProof(test: Value, holds: boolean, depth = 0): boolean {
       x.v === 'unknown' ||
       x.v === 'caller' ||
       x.v === 'env' ||
-      (x.v === 'request' && PROOF.test(x.name ?? '')) ||
-      (x.v === 'row' && PROOF.test(x.field ?? '')) ||
+      (x.v === 'request' && RESET_PROOF_FIELD.test(x.name ?? '')) ||
+      (x.v === 'row' && RESET_PROOF_FIELD.test(x.field ?? '')) ||
       compares(
         x,
         (y) => y.v === 'request',

@@ -3,12 +3,12 @@ import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import { isCallersRow, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Effect, Step, Value } from '../../../model/behaviour/types.ts'
 import { isSame } from '../binding/value-equality.ts'
-import { fromRequest, type OwnershipBreach } from '../shared/violation.ts'
+import { isRequestControlled, type OwnershipBreach } from '../shared/violation.ts'
 
-const ROLE = /(?:^|_)(?:role|position|rank|access_level|permission_level)$/i
+const SENIORITY_COLUMN = /(?:^|_)(?:role|position|rank|access_level|permission_level)$/i
 /** Roles of those who look after the others. */
-const RUNS = /owner|admin|manager|super|director|boss|lead|head|principal|supervisor|chef|gerent|due[nñ]|propriet|dono|jefe|titular/i
-const TENANT =
+const SUPERVISOR_ROLE_VALUE = /owner|admin|manager|super|director|boss|lead|head|principal|supervisor|chef|gerent|due[nñ]|propriet|dono|jefe|titular/i
+const COLLEAGUE_TENANT_COLUMN =
   /(?:business|tenant|org(?:ani[sz]ation)?|company|team|workspace|clinic|school|agency|store|shop|account|group|family|household|club|club_house|restaurant|salon)_?id$/i
 /** With these somebody else's account is the caller's. */
 const ACCESS = /^(?:password|email|phone|e_?mail_confirm)$/i
@@ -22,7 +22,7 @@ export function takesColleaguesAccount(step: Step, e: Extract<Effect, { kind: 'a
   if (e.op !== 'admin' || !target || target.v !== 'request') return []
   const takes = /updateUserById$/.test(e.name)
     ? changes !== undefined &&
-      mentions(changes, (x) => x.v === 'object' && Object.entries(x.props).some(([name, v]) => says(ACCESS, name) && fromRequest(v, behaviour)))
+      mentions(changes, (x) => x.v === 'object' && Object.entries(x.props).some(([name, v]) => says(ACCESS, name) && isRequestControlled(v, behaviour)))
     : /deleteUser$/.test(e.name)
   if (!takes) return []
   const asked = new Colleague(target, behaviour)
@@ -51,7 +51,8 @@ class Colleague {
     if (depth > 12) return this.#unclear()
     if (v.v === 'const') return Boolean(v.value)
     if (v.v === 'caller') return v.field === undefined || /^(?:id|email|sub)$/.test(v.field) ? true : this.#unclear()
-    if (v.v === 'row' && this.#isCallers(v)) return v.field === undefined || says(TENANT, v.field) || /^id$/.test(v.field) ? true : this.#unclear()
+    if (v.v === 'row' && this.#isCallers(v))
+      return v.field === undefined || says(COLLEAGUE_TENANT_COLUMN, v.field) || /^id$/.test(v.field) ? true : this.#unclear()
     if (v.v === 'op') return this.#operation(v.op, v.of, depth)
     return mentions(v, (x) => x.v === 'caller' || x.v === 'unknown' || x.v === 'result' || this.#isCallers(x)) ? this.#unclear() : undefined
   }
@@ -77,9 +78,9 @@ class Colleague {
     const [x, y] = this.#isCallers(a) || a.v === 'caller' ? [a, b] : [b, a]
     const field = x.v === 'row' || x.v === 'caller' ? x.field : undefined
     if (!(x.v === 'caller' || this.#isCallers(x)) || field === undefined) return this.#known([a, b])
-    if (says(ROLE, field)) return y.v === 'const' && RUNS.test(String(y.value)) ? false : this.#unclear()
+    if (says(SENIORITY_COLUMN, field)) return y.v === 'const' && SUPERVISOR_ROLE_VALUE.test(String(y.value)) ? false : this.#unclear()
     if (isSame(y, this.#target)) return false
-    if (says(TENANT, field) && y.v === 'row' && y.field === field && !this.#isCallers(y)) {
+    if (says(COLLEAGUE_TENANT_COLUMN, field) && y.v === 'row' && y.field === field && !this.#isCallers(y)) {
       this.tied = true
       return true
     }

@@ -26,19 +26,20 @@ export interface UnprovenSignIn {
 }
 
 /** Tables of those who sign in. */
-export const ACCOUNTS = /user|account|member|customer|profile|admin|student|teacher|employee|staff|patient|player|driver|vendor|seller/i
+export const SIGN_IN_TABLE = /user|account|member|customer|profile|admin|student|teacher|employee|staff|patient|player|driver|vendor|seller/i
 /** What names somebody, and proves nothing. */
-const NAMES =
+const PRINCIPAL_NAME_FIELD =
   /^(?:_?id|(?:user|account|member|customer)_?(?:id|name)|uid|e_?mail(?:_?address)?|login|nick_?name|phone(?:_?number)?|mobile|wallet(?:_?address)?|(?:google|facebook|github|discord|apple|provider|firebase|telegram|line|kakao|open)_?(?:account_?)?id|sub)$/i
 /** What only its owner has, or what says that a token is no session. */
-const PROOF =
+const SIGN_IN_PROOF_FIELD =
   /token|code|otp|(?:^|_)pin$|secret|answer|signature|hash|(?:api|access|private)_?key|proof|verif|pass(?:word|wd|code|phrase)?$|pwd|captcha|expir|nonce|challenge|init_?data|credential/i
-const NO_SESSION = /reset|verif|invit|confirm|unsub|2fa|mfa|otp|pending|temp|challenge|purpose|magic|nonce|state|csrf|download|share|upload|room|stream/i
+const SINGLE_PURPOSE_TOKEN =
+  /reset|verif|invit|confirm|unsub|2fa|mfa|otp|pending|temp|challenge|purpose|magic|nonce|state|csrf|download|share|upload|room|stream/i
 /** A cookie or an entry of a session by which the server knows who calls. */
 export const SESSION =
   /^(?:(?:current_?)?user(?:_?id)?|uid|(?:\w*[-_.])?sess(?:ion)?(?:[-_]?(?:id|token))?|(?:\w*[-_.])?auth(?:[-_]?token)?|(?:\w*[-_.])?(?:access[-_]?)?token|jwt)$/i
 /** What only writes text another way, or asks what it looks like. */
-const PLAIN =
+const FORMATTING_CALL =
   /(?:^|\.)(?:trim|to\w*Case|toString|String|Boolean|Number|typeof|test|match|includes|startsWith|endsWith|split|isArray|length|replace(?:All)?|normalize|isEmail)$/
 /** What happens before a sign-in and proves nothing. */
 const IDLE: ReadonlySet<Effect['kind']> = new Set(['log', 'respond', 'mail', 'limit', 'cookie', 'identify', 'throw'])
@@ -77,13 +78,13 @@ function claimIn(made: Value): Pick<UnprovenSignIn, 'column' | 'by'> | undefined
   for (const claims of made.v === 'array' ? made.items : [made])
     for (const [column, value] of claims.v === 'object' ? Object.entries(claims.props) : []) {
       const text = USERS_CLAIM.test(column) ? asWritten(value) : undefined
-      if (text?.v === 'request' && SENT.has(text.part) && !PROOF.test(text.name ?? '')) return { column, by: text.name ?? column }
+      if (text?.v === 'request' && CALLER_WRITTEN_PARTS.has(text.part) && !SIGN_IN_PROOF_FIELD.test(text.name ?? '')) return { column, by: text.name ?? column }
     }
   return undefined
 }
 
 const USERS_CLAIM = /^(?:sub|_?id|uid|user_?id)$/i
-const SENT: ReadonlySet<string> = new Set(['body', 'query', 'params', 'form'])
+const CALLER_WRITTEN_PARTS: ReadonlySet<string> = new Set(['body', 'query', 'params', 'form'])
 
 /**
  * A new token for whom an old one names, although nobody looked at the signature of the old one: whoever writes a token himself gets one that the
@@ -114,7 +115,7 @@ const saysExpired = ({ test }: Condition): boolean => mentions(test, (x) => x.v 
 function sessionFor(e: Effect): Value | undefined {
   if (e.kind === 'cookie') {
     const [name, value] = e.args
-    if (name?.v !== 'const' || !says(SESSION, String(name.value)) || NO_SESSION.test(String(name.value))) return undefined
+    if (name?.v !== 'const' || !says(SESSION, String(name.value)) || SINGLE_PURPOSE_TOKEN.test(String(name.value))) return undefined
     return value && (tokenIn(value) ?? (value.v === 'row' || value.v === 'any' || value.v === 'object' || value.v === 'text' ? value : undefined))
   }
   if (e.kind !== 'respond' || !e.body || (e.status ?? 200) >= 400) return undefined
@@ -135,8 +136,8 @@ const isForElse = (claims: Value): boolean =>
   mentions(
     claims,
     (x) =>
-      (x.v === 'object' && Object.keys(x.props).some((key) => NO_SESSION.test(key) || PROOF.test(key))) ||
-      (x.v === 'const' && NO_SESSION.test(String(x.value))),
+      (x.v === 'object' && Object.keys(x.props).some((key) => SINGLE_PURPOSE_TOKEN.test(key) || SIGN_IN_PROOF_FIELD.test(key))) ||
+      (x.v === 'const' && SINGLE_PURPOSE_TOKEN.test(String(x.value))),
   )
 
 function rowsOf(value: Value, depth = 0): Extract<Value, { v: 'row' }>[] {
@@ -147,11 +148,11 @@ function rowsOf(value: Value, depth = 0): Extract<Value, { v: 'row' }>[] {
 /** How the request names the account that a query gives. */
 function foundByName({ effect: e }: Step, steps: readonly Step[], depth = 0): Pick<UnprovenSignIn, 'table' | 'column' | 'by'> | undefined {
   if (e.kind !== 'db' || e.op === 'insert' || e.op === 'delete' || e.client.rights === 'caller' || e.unread || depth > 3) return undefined
-  if (!ACCOUNTS.test(e.table) || !e.filters.length) return undefined
+  if (!SIGN_IN_TABLE.test(e.table) || !e.filters.length) return undefined
   let by: Pick<UnprovenSignIn, 'table' | 'column' | 'by'> | undefined
   for (const f of e.filters) {
     if (f.value.v === 'const') continue
-    if (f.op !== 'eq' || !says(NAMES, f.column)) return undefined
+    if (f.op !== 'eq' || !says(PRINCIPAL_NAME_FIELD, f.column)) return undefined
     if (f.value.v === 'row') {
       const from = steps[f.value.step]
       by = from && foundByName(from, steps, depth + 1)
@@ -159,7 +160,7 @@ function foundByName({ effect: e }: Step, steps: readonly Step[], depth = 0): Pi
       continue
     }
     const text = asWritten(f.value)
-    if (text?.v !== 'request' || !SENT.has(text.part) || PROOF.test(text.name ?? '')) return undefined
+    if (text?.v !== 'request' || !CALLER_WRITTEN_PARTS.has(text.part) || SIGN_IN_PROOF_FIELD.test(text.name ?? '')) return undefined
     by = { table: e.table, column: f.column, by: text.name ?? f.column }
   }
   return by
@@ -167,14 +168,14 @@ function foundByName({ effect: e }: Step, steps: readonly Step[], depth = 0): Pi
 
 /** The value of the request, however it is spelt. */
 function asWritten(value: Value): Value | undefined {
-  if (value.v === 'call' && PLAIN.test(value.name)) return value.args[0] && asWritten(value.args[0])
+  if (value.v === 'call' && FORMATTING_CALL.test(value.name)) return value.args[0] && asWritten(value.args[0])
   if (value.v === 'text' && value.parts.length === 1) return value.parts[0] && asWritten(value.parts[0])
   return value
 }
 
 /** Something that only the owner of the account has is looked at. */
 export function proves({ effect: e, under }: Step): boolean {
-  if (e.kind === 'db') return PROOF.test(e.table) || e.filters.some((f) => PROOF.test(f.column))
+  if (e.kind === 'db') return SIGN_IN_PROOF_FIELD.test(e.table) || e.filters.some((f) => SIGN_IN_PROOF_FIELD.test(f.column))
   if (!IDLE.has(e.kind)) return true
   // what was refused for want of a proof was asked for it
   return (e.kind === 'throw' || (e.kind === 'respond' && (e.status ?? 200) >= 400)) && under.some((c) => asksForProof(c) && !closedBy({ ...c, negated: true }))
@@ -196,9 +197,9 @@ export function asksForProof(condition: Condition): boolean {
       x.v === 'caller' ||
       x.v === 'env' ||
       x.v === 'result' ||
-      (x.v === 'call' && !PLAIN.test(x.name)) ||
-      (x.v === 'request' && (PROOF.test(x.name ?? '') || x.part === 'header' || x.part === 'cookie')) ||
-      (x.v === 'row' && PROOF.test(x.field ?? '')) ||
+      (x.v === 'call' && !FORMATTING_CALL.test(x.name)) ||
+      (x.v === 'request' && (SIGN_IN_PROOF_FIELD.test(x.name ?? '') || x.part === 'header' || x.part === 'cookie')) ||
+      (x.v === 'row' && SIGN_IN_PROOF_FIELD.test(x.field ?? '')) ||
       compares(
         x,
         (y) => y.v === 'request',

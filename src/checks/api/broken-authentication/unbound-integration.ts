@@ -14,8 +14,8 @@ export interface ConnectedForNamed {
 }
 
 const USER_ID = /^(?:user|profile|account|owner)_?id$/i
-const TOKEN = /(?:access|refresh)_?token/i
-const SENT: ReadonlySet<string> = new Set(['body', 'query', 'form'])
+const OAUTH_TOKEN_FIELD = /(?:access|refresh)_?token/i
+const REQUEST_INPUT_PARTS: ReadonlySet<string> = new Set(['body', 'query', 'form'])
 
 /**
  * What another service answered is kept for the user whom the request names: whoever connects an account of his own to somebody else receives what
@@ -28,16 +28,16 @@ export const connectedForNamed = rememberFor((route: Route): readonly ConnectedF
     if (e.kind !== 'db' || !/^(?:insert|update|upsert)$/.test(e.op) || e.client.rights !== 'service' || e.payload?.v !== 'object') return []
     const { props } = e.payload
     const answered = mentions(e.payload, (x) => isAnswer(x, steps))
-    if (!answered && !Object.keys(props).some((column) => TOKEN.test(column))) return []
+    if (!answered && !Object.keys(props).some((column) => OAUTH_TOKEN_FIELD.test(column))) return []
     if (step.under.some(asksForKept) || !isOpen(step, route)) return []
-    const named = [...Object.values(props), ...e.filters.filter((f) => f.op === 'eq' && NAMES_USER.test(f.column)).map((f) => f.value)].flatMap(
+    const named = [...Object.values(props), ...e.filters.filter((f) => f.op === 'eq' && USER_REFERENCE_COLUMN.test(f.column)).map((f) => f.value)].flatMap(
       (v) => userIn(v, answered) ?? [],
     )
     return named[0] === undefined ? [] : [{ at, by: named[0] }]
   })
 })
 
-const NAMES_USER = /^(?:id|(?:user|profile|account|owner)_?id)$/i
+const USER_REFERENCE_COLUMN = /^(?:id|(?:user|profile|account|owner)_?id)$/i
 
 const isOpen = ({ at }: Step, { work }: Route): boolean =>
   work.some((w) => (!w.guard || w.guard.trust === 'claimed') && w.at.path === at.path && w.at.line === at.line)
@@ -45,7 +45,7 @@ const isOpen = ({ at }: Step, { work }: Route): boolean =>
 /** The key by which the request says whose it is: its own, or the `state` that the service hands on as it was sent. */
 function userIn(v: Value, answered: boolean): string | undefined {
   if (v.v === 'call' && answered && USER_ID.test(v.name)) return v.args.some((x) => isWrittenState(x)) ? 'state' : undefined
-  if (v.v !== 'request' || !SENT.has(v.part)) return undefined
+  if (v.v !== 'request' || !REQUEST_INPUT_PARTS.has(v.part)) return undefined
   const name = v.name?.split('.').at(-1) ?? ''
   return USER_ID.test(name) || (answered && name === 'state') ? name : undefined
 }
@@ -53,9 +53,9 @@ function userIn(v: Value, answered: boolean): string | undefined {
 /** `state`, written another way: anybody reads and writes it. */
 const isWrittenState = (v: Value, depth = 0): boolean =>
   v.v === 'call'
-    ? depth < 5 && WRITES.test(v.name) && v.args[0] !== undefined && isWrittenState(v.args[0], depth + 1)
-    : v.v === 'request' && SENT.has(v.part) && v.name === 'state'
-const WRITES = /^(?:Buffer\.from|atob|decodeURIComponent|base64\w*|fromBase64\w*|toString|replace(?:All)?|split|String)$/
+    ? depth < 5 && DECODING_CALL.test(v.name) && v.args[0] !== undefined && isWrittenState(v.args[0], depth + 1)
+    : v.v === 'request' && REQUEST_INPUT_PARTS.has(v.part) && v.name === 'state'
+const DECODING_CALL = /^(?:Buffer\.from|atob|decodeURIComponent|base64\w*|fromBase64\w*|toString|replace(?:All)?|split|String)$/
 
 /** What a service has answered that was asked with the secret of the application. */
 const isAnswer = (v: Value, steps: readonly Step[]): boolean => v.v === 'result' && steps[v.step]?.effect.kind === 'http'

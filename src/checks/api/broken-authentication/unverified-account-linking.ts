@@ -2,7 +2,7 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Route } from '../../../model/routes/routes.ts'
-import { ACCOUNTS } from '../auth-flows/registration.ts'
+import { ACCOUNT_TABLE_WORD } from '../auth-flows/registration.ts'
 
 /** What another provider calls somebody, as a column of an account. */
 const PROVIDERS_ID =
@@ -18,7 +18,7 @@ export const linksProvider = rememberFor(({ behaviour, work }: Route): boolean =
       e.kind === 'db' &&
       e.op === 'update' &&
       e.client.rights === 'service' &&
-      ACCOUNTS.test(e.table) &&
+      ACCOUNT_TABLE_WORD.test(e.table) &&
       e.payload?.v === 'object' &&
       Object.entries(e.payload.props).some(([column, v]) => says(PROVIDERS_ID, column) && v.v === 'request' && v.part === 'body') &&
       !e.filters.some((f) => mentions(f.value, (x) => x.v === 'caller')) &&

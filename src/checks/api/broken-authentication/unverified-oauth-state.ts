@@ -1,14 +1,14 @@
 import { mentions } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
-import { OWNER, type OwnershipBreach, verbOf } from '../shared/violation.ts'
+import { OWNER_COLUMN, type OwnershipBreach, verbOf } from '../shared/violation.ts'
 
 /** A user id read out of an OAuth `state` that nothing signed or compared, used to write that user's row. */
 export function forgedState(step: Step, e: Query, behaviour: Behaviour): OwnershipBreach | undefined {
   if (e.op === 'select' || e.client.rights !== 'service') return undefined
   const fromState = (v: Value) => mentions(v, (x) => x.v === 'request' && x.part === 'query' && /^state(?:\.|$)/.test(x.name ?? ''))
   // a state that the server stored is looked up by itself, not by a user's id
-  const filter = e.filters.find((f) => f.op === 'eq' && (OWNER.test(f.column) || f.column === 'id') && fromState(f.value))
-  const column = e.payload?.v === 'object' ? Object.entries(e.payload.props).find(([n, v]) => (OWNER.test(n) || n === 'id') && fromState(v)) : undefined
+  const filter = e.filters.find((f) => f.op === 'eq' && (OWNER_COLUMN.test(f.column) || f.column === 'id') && fromState(f.value))
+  const column = e.payload?.v === 'object' ? Object.entries(e.payload.props).find(([n, v]) => (OWNER_COLUMN.test(n) || n === 'id') && fromState(v)) : undefined
   if (!filter && !column) return undefined
   const compared = step.under.some((c) => comparesState(c.test, fromState, behaviour, 0))
   if (compared) return undefined

@@ -3,14 +3,14 @@ import { isCallers, mentions } from '../../../model/behaviour/identity/caller-va
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import { isSame } from '../binding/value-equality.ts'
 
-const OPEN = /^(?:is_?)?(?:public|published|shared|visible|listed|open|template|demo|global)$/i
-const CLOSED = /^(?:is_?)?(?:private|draft|hidden|restricted|unlisted)$/i
-const STATE = /(?:^|_|[a-z])(?:status|state|visibility|access|privacy|stage)$/i
+const PUBLIC_FLAG_COLUMN = /^(?:is_?)?(?:public|published|shared|visible|listed|open|template|demo|global)$/i
+const PRIVATE_FLAG_COLUMN = /^(?:is_?)?(?:private|draft|hidden|restricted|unlisted)$/i
+const VISIBILITY_COLUMN = /(?:^|_|[a-z])(?:status|state|visibility|access|privacy|stage)$/i
 
 /** Whether `test` being `truthy` says that a row's own state opens it to others: `doc.isPublic`, `doc.visibility !== 'private'`. */
 export function isOpenByState(test: Value, truthy: boolean, ofRow: (x: Value) => boolean): boolean {
   // a row that came along by a join keeps its columns under its own name: `event.spot.visibility`
-  if (test.v === 'row') return test.field !== undefined && ofRow(test) && (truthy ? OPEN : CLOSED).test(lastPart(test.field))
+  if (test.v === 'row') return test.field !== undefined && ofRow(test) && (truthy ? PUBLIC_FLAG_COLUMN : PRIVATE_FLAG_COLUMN).test(lastPart(test.field))
   if (test.v !== 'op') return false
   const [a, b] = test.of
   if (test.op === '!') return a !== undefined && isOpenByState(a, !truthy, ofRow)
@@ -18,7 +18,7 @@ export function isOpenByState(test: Value, truthy: boolean, ofRow: (x: Value) =>
   if (test.op === '&&' && truthy) return test.of.some((x) => isOpenByState(x, truthy, ofRow))
   if (!/^[!=]==?$/.test(test.op)) return false
   const asked = [a, b].find((x) => x?.v === 'row' && ofRow(x))
-  return asked?.v === 'row' && STATE.test(lastPart(asked.field ?? '')) && [a, b].some((x) => x?.v === 'const')
+  return asked?.v === 'row' && VISIBILITY_COLUMN.test(lastPart(asked.field ?? '')) && [a, b].some((x) => x?.v === 'const')
 }
 
 /**
@@ -31,7 +31,8 @@ export function takesWhatIsOpen({ under }: Step, e: Query, behaviour: Behaviour)
   const own = new Set(set.flatMap(([column, v]) => (isCallers(v, behaviour) ? [column] : [])))
   if (!own.size || set.some(([, v]) => mentions(v, (x) => x.v === 'request'))) return false
   const isFree = (column: string, value: Value | undefined): boolean =>
-    value?.v === 'const' && (own.has(column) ? value.value === null || value.value === undefined : STATE.test(column) && typeof value.value === 'string')
+    value?.v === 'const' &&
+    (own.has(column) ? value.value === null || value.value === undefined : VISIBILITY_COLUMN.test(column) && typeof value.value === 'string')
   const asks = (test: Value, truthy: boolean): boolean => {
     if (test.v === 'row') return !truthy && test.table === e.table && own.has(test.field ?? '')
     if (test.v !== 'op') return false

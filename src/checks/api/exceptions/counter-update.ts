@@ -4,8 +4,8 @@ import type { Ties } from '../binding/ownership-binding.ts'
 import { isSame } from '../binding/value-equality.ts'
 
 /** What is worth something, or runs out: one more of it is no tally. */
-const WORTH = /credit|balance|points?$|coins?$|tokens?$|wallet|amount|price|stock|quantity|seats?$|capacity|score|xp$|level/i
-const WHEN = /_?at$|At$|_on$/
+const VALUABLE_COLUMN = /credit|balance|points?$|coins?$|tokens?$|wallet|amount|price|stock|quantity|seats?$|capacity|score|xp$|level/i
+const TIMESTAMP_COLUMN = /_?at$|At$|_on$/
 
 /**
  * How many people have liked, reviewed or joined something: a figure of its row goes up or down by one because a row of the caller's own, which
@@ -16,8 +16,8 @@ export function keepsTally(e: Query, behaviour: Behaviour, ties: Ties): boolean 
   if (!changed) return false
   const { props, rest } = changed
   const set = Object.entries(props)
-  const counted = set.filter(([column]) => !WHEN.test(column))
-  if (!counted.every(([column, v]) => !WORTH.test(column) && isByOne(v))) return false
+  const counted = set.filter(([column]) => !TIMESTAMP_COLUMN.test(column))
+  if (!counted.every(([column, v]) => !VALUABLE_COLUMN.test(column) && isByOne(v))) return false
   if (rest ? !isComputedTally(rest) : !counted.length) return false
   return behaviour.steps.some(({ effect }) => effect.kind === 'db' && effect.table !== e.table && isOwn(effect, e, behaviour, ties))
 }
@@ -38,7 +38,7 @@ function changeOf({ op, payload }: Query): Extract<Value, { v: 'object' }> | und
  */
 export function makesRoom(e: Query, behaviour: Behaviour): boolean {
   if (e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest || e.unread) return false
-  const fixed = Object.entries(e.payload.props).every(([column, v]) => (v.v === 'const' && !WORTH.test(column)) || WHEN.test(column))
+  const fixed = Object.entries(e.payload.props).every(([column, v]) => (v.v === 'const' && !VALUABLE_COLUMN.test(column)) || TIMESTAMP_COLUMN.test(column))
   const about = e.filters.filter((f) => f.value.v !== 'const')
   if (!fixed || !about.length || about.some((f) => f.op !== 'eq' || /(?:^|\.)id$/.test(f.column))) return false
   return behaviour.steps.some(({ effect: made }) => {
@@ -53,7 +53,7 @@ function isComputedTally(rest: Value): boolean {
   const [key, value] = rest.v === 'call' && rest.name === 'computed' ? rest.args : []
   if (!key || !value || !isByOne(value)) return false
   const names = key.v === 'any' ? key.of : [key]
-  return names.every((n) => n.v === 'const' && !WORTH.test(String(n.value)))
+  return names.every((n) => n.v === 'const' && !VALUABLE_COLUMN.test(String(n.value)))
 }
 
 /** A row of the caller's about the same thing, which is added or taken away. */

@@ -8,7 +8,7 @@ import type { Behaviour, Query, Value } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { isSame } from '../binding/value-equality.ts'
 import { isPersons } from '../principal/human-caller.ts'
-import { fromRequest, refersToNobodys, tableOf } from '../shared/violation.ts'
+import { isRequestControlled, refersToNobodys, tableOf } from '../shared/violation.ts'
 
 /** Tables of what two people agree upon. */
 const BOOKING =
@@ -27,12 +27,12 @@ export function booksWith(value: Value, behaviour: Behaviour): boolean {
 }
 
 /** Tables that say who takes part in what. */
-const JOINED = /enrol|member|participa|attend|registration|follow/i
+const PARTICIPATION_TABLE = /enrol|member|participa|attend|registration|follow/i
 
 /** Before, the same handler enrolled the caller in what the query names, which is open to everybody: what belongs to it is theirs to see. */
 export function hasJoined(index: number, column: string, value: Value, behaviour: Behaviour): boolean {
   return behaviour.steps.slice(0, index).some(({ effect: e }) => {
-    if (e.kind !== 'db' || e.op !== 'insert' || !JOINED.test(e.table) || e.payload?.v !== 'object') return false
+    if (e.kind !== 'db' || e.op !== 'insert' || !PARTICIPATION_TABLE.test(e.table) || e.payload?.v !== 'object') return false
     const named = e.payload.props[column]
     return named !== undefined && isOneValue(named, value) && Object.values(e.payload.props).some((v) => isCallers(v, behaviour))
   })
@@ -49,7 +49,7 @@ export function isRecounted(e: Query): boolean {
 }
 
 /** Tables of what somebody offers until it is taken. */
-const BOOKABLE = /(?:^|_)(?:slots?|time_?slots?|availabilit(?:y|ies)|seats?|openings?)$/i
+const BOOKABLE_TABLE = /(?:^|_)(?:slots?|time_?slots?|availabilit(?:y|ies)|seats?|openings?)$/i
 
 /** Columns that say that it is taken, until when and by which booking. */
 const BOOKED =
@@ -57,14 +57,14 @@ const BOOKED =
 
 /** A customer takes a time that somebody offers: what is set says so and nothing else, and none of it is the request's to choose. */
 export function takesSlot(e: Query): boolean {
-  if (!BOOKABLE.test(e.table) || e.payload?.v !== 'object' || e.payload.rest) return false
+  if (!BOOKABLE_TABLE.test(e.table) || e.payload?.v !== 'object' || e.payload.rest) return false
   const columns = Object.entries(e.payload.props)
   return columns.length > 0 && columns.every(([name, v]) => BOOKED.test(name) && !mentions(v, (x) => x.v === 'request'))
 }
 
 /** What somebody offers and for how much, as long as the row says nothing of who took it. */
-export function isOnOffer(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
-  if (!BOOKABLE.test(e.table) && !/(?:^|_)(?:prices?|pricing)$/i.test(e.table)) return false
+export function isBookableOffer(e: Query, schema: Pick<SchemaModel, 'tables'>): boolean {
+  if (!BOOKABLE_TABLE.test(e.table) && !/(?:^|_)(?:prices?|pricing)$/i.test(e.table)) return false
   const personal = tableOf(e, schema)?.userData?.personalColumns ?? []
   return personal.length === 0 && !(e.columns ?? []).some((c) => /mail|phone|address|password|token|birth|[(:]/i.test(c))
 }
@@ -80,7 +80,7 @@ export function isOfWhoeverMatched(e: Query, behaviour: Behaviour, schema: Pick<
     const found = behaviour.steps[value.step]?.effect
     const table = found?.kind === 'db' ? tableOf(found, schema) : undefined
     if (found?.kind !== 'db' || !table) return false
-    const chosen = found.filters.filter((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value, behaviour))
+    const chosen = found.filters.filter((f) => (f.op === 'eq' || f.op === 'in') && isRequestControlled(f.value, behaviour))
     return chosen.length > 0 && chosen.every((f) => refersToNobodys(table, lastPart(f.column), schema))
   })
 }

@@ -1,10 +1,10 @@
 import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Value } from '../../../model/behaviour/types.ts'
-import { isRole } from '../../../model/routes/guards/identity-words.ts'
+import { isRoleField } from '../../../model/routes/guards/identity-words.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { ACCOUNTS, makesSameAccount, signsUp } from '../auth-flows/registration.ts'
+import { ACCOUNT_TABLE_WORD, makesSameAccount, signsUp } from '../auth-flows/registration.ts'
 import type { OwnershipBreach } from '../shared/violation.ts'
 
 /** Roles of people for whom an application is, not of those who run it. */
@@ -27,7 +27,7 @@ export const isHouseOfStaff = rememberFor((routes: readonly Route[], tables: Sch
 /** Every account that a handler makes stands in the code: a seed. */
 function makesFirstAccounts(route: Route): boolean {
   const accounts =
-    route.behaviour?.steps.filter(({ effect: e }) => (e.kind === 'db' && e.op === 'insert' && ACCOUNTS.test(e.table)) || e.kind === 'auth-call') ?? []
+    route.behaviour?.steps.filter(({ effect: e }) => (e.kind === 'db' && e.op === 'insert' && ACCOUNT_TABLE_WORD.test(e.table)) || e.kind === 'auth-call') ?? []
   return accounts.length > 0 && accounts.every((step) => makesSameAccount(step))
 }
 
@@ -51,7 +51,7 @@ function comparedIn(v: Value): readonly Value[] {
 
 function saysRole(v: Value): boolean {
   if (v.v === 'array') return v.items.some(saysRole)
-  return (v.v === 'caller' || v.v === 'row') && isRole(v.field)
+  return (v.v === 'caller' || v.v === 'row') && isRoleField(v.field)
 }
 
 function textsOf(v: Value): readonly string[] {
@@ -63,4 +63,4 @@ const ROWS: ReadonlySet<OwnershipBreach['kind']> = new Set(['row', 'listing', 'e
 
 /** What a colleague does to the rows of the house is his work, and whom there are he sees; what he does to accounts, and to what he may do himself, is not. */
 export const isWorkOfTheHouse = ({ kind, table, verb }: OwnershipBreach): boolean =>
-  ROWS.has(kind) && (!ACCOUNTS.test(table ?? '') || kind === 'listing' || kind === 'every-row' || verb === 'loads')
+  ROWS.has(kind) && (!ACCOUNT_TABLE_WORD.test(table ?? '') || kind === 'listing' || kind === 'every-row' || verb === 'loads')

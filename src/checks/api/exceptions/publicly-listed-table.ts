@@ -24,7 +24,7 @@ export const listedTables = rememberFor(
 const asBefore = steady<ReadonlySet<string>>()
 
 /** What a shop window is sorted by. */
-const SORT = /categor|genre|topic|^tag_?id$/i
+const CATEGORY_COLUMN = /categor|genre|topic|^tag_?id$/i
 
 /** The tables that one behaviour lists. */
 const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables']): readonly string[] => {
@@ -35,23 +35,23 @@ const listedBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables'
     const table = tableOf(e, { tables })
     const guard = guardOfStep(step, behaviour)
     if (!table || (guard && (guard.who !== 'user' || guard.trust !== 'verified'))) continue
-    const sorts = (column: string) => SORT.test(column) && refersToNobodys(table, column, { tables })
+    const sorts = (column: string) => CATEGORY_COLUMN.test(column) && refersToNobodys(table, column, { tables })
     if (e.filters.some((f) => f.value.v !== 'const' && !sorts(lastPart(f.column)))) continue
     if (!table.userData || table.stub || isPrivateByName(table.name)) continue
     if (table.userData.personalColumns.length && !meetAmong(table, behaviour)) continue
     if (table.userData.tenantColumns.length && !isMeantToBeSeen(table)) continue
-    if (isAnswered(behaviour.steps, index)) listed.push(e.table)
+    if (isListedInResponse(behaviour.steps, index)) listed.push(e.table)
   }
   return listed
 })
 
-const PROFILES = /(?:^|_)profiles?$/i
+const PROFILE_TABLE_NAME = /(?:^|_)profiles?$/i
 const BLOCKS = /(?:^|_)(?:user_?)?blocks?$|(?:^|_)blocked(?:_?(?:users?|profiles?|accounts?))?$/i
-const KEPT_BACK = /password|token|secret|stripe|bank|iban|salary|(?:^|_)ssn$/i
+const SENSITIVE_COLUMN = /password|token|secret|stripe|bank|iban|salary|(?:^|_)ssn$/i
 
 /** Whether the people of an application meet by their profiles: whom the caller has blocked, or who blocked the caller, is looked up to leave them out. */
 function meetAmong({ name, columns }: SchemaModel['tables'][number], behaviour: Behaviour): boolean {
-  if (!says(PROFILES, name) || columns.some((c) => says(KEPT_BACK, c.name))) return false
+  if (!says(PROFILE_TABLE_NAME, name) || columns.some((c) => says(SENSITIVE_COLUMN, c.name))) return false
   return behaviour.steps.some(
     ({ effect: e }) =>
       e.kind === 'db' && e.op === 'select' && says(BLOCKS, lastPart(e.table)) && e.filters.some((f) => mentions(f.value, (v) => v.v === 'caller')),
@@ -59,7 +59,7 @@ function meetAmong({ name, columns }: SchemaModel['tables'][number], behaviour: 
 }
 
 /** Whether an answer carries what the rows say: a job that looks up what is due lists nothing. Values share their parts: each is looked at once. */
-export function isAnswered(steps: readonly Step[], index: number): boolean {
+export function isListedInResponse(steps: readonly Step[], index: number): boolean {
   const answers = steps.flatMap(({ effect }) => (effect.kind === 'respond' && (effect.status ?? 200) < 400 && effect.body ? [effect.body] : []))
   const seen = new Set<Value>(answers)
   for (const value of seen) {

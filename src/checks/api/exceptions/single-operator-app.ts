@@ -9,7 +9,7 @@ const OWN_PASSWORD =
 const KEEPS_ACCOUNTS =
   /supabase|clerk|auth0|next-?auth|auth\.js|better-auth|firebase|lucia|passport|kinde|workos|cognito|stack|logto|privy|supertokens|appwrite/i
 /** Tables of people who sign in, and columns that say whose a row is. */
-const ACCOUNTS = /^(?:app_?|auth_?)?(?:users?|usuarios?|utilisateurs?|profiles?|members?|admins?|sessions?)$/i
+const USER_OR_SESSION_TABLE = /^(?:app_?|auth_?)?(?:users?|usuarios?|utilisateurs?|profiles?|members?|admins?|sessions?)$/i
 const OF_SOMEBODY =
   /^(?:user|owner|author|member|profile|usuario|created_?by|auth_?user|clerk|firebase)_?(?:id|uuid|uid)?$|^pass(?:word|wd)?(?:_?hash|_?digest)?$|^hashed_?password$/i
 
@@ -21,7 +21,7 @@ export function hasOneOperator(routes: RoutesModel, schema: SchemaModel, env: En
   return (
     env.reads.some((r) => OWN_PASSWORD.test(r.name)) &&
     schema.tables.length > 0 &&
-    !schema.tables.some((t) => ACCOUNTS.test(t.name) || t.columns.some((c) => OF_SOMEBODY.test(c.name))) &&
+    !schema.tables.some((t) => USER_OR_SESSION_TABLE.test(t.name) || t.columns.some((c) => OF_SOMEBODY.test(c.name))) &&
     !routes.routes.some((r) => r.guard && KEEPS_ACCOUNTS.test(r.guard.how))
   )
 }

@@ -8,10 +8,10 @@ export function isEditorial(name: string, routes: readonly Route[], schema: Pick
   const bare = lastPart(name).toLowerCase()
   const tables = tablesCalled(bare, schema.tables)
   const isNobodys = ({ userData: d }: (typeof tables)[number]) =>
-    d !== undefined && !d.personalColumns.length && !d.tenantColumns.length && !d.powerColumns.length && d.ownerColumns.every((c) => WROTE.test(c))
+    d !== undefined && !d.personalColumns.length && !d.tenantColumns.length && !d.powerColumns.length && d.ownerColumns.every((c) => EDITOR_COLUMN.test(c))
   if (!tables.length || !tables.every(isNobodys)) return false
   const writes = routes.flatMap((r) => r.work.filter((w) => w.kind !== 'read' && w.table?.toLowerCase() === bare))
   return writes.length > 0 && writes.every((w) => w.guard?.who === 'admin' && w.guard.trust === 'verified')
 }
 
-const WROTE = /^(?:created|updated|published|posted|written|edited)_?by(?:_?(?:user_?)?id)?$|^(?:author|editor)(?:_?id)?$/i
+const EDITOR_COLUMN = /^(?:created|updated|published|posted|written|edited)_?by(?:_?(?:user_?)?id)?$|^(?:author|editor)(?:_?id)?$/i

@@ -5,11 +5,11 @@ import type { Behaviour, Query, Step } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { unprotectedUse } from '../binding/check-after-load.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { aboutQuery, directly, fromRequest, type OwnershipBreach } from '../shared/violation.ts'
-import { isAnswered } from './row-flow-to-response.ts'
+import { aboutQuery, directly, isRequestControlled, type OwnershipBreach } from '../shared/violation.ts'
+import { reachesResponse } from './row-flow-to-response.ts'
 
 /** What a row is kept back for: what it holds, where it lies, and how somebody is reached; names, pictures and the order of a list are on its cover. */
-const CONTENT =
+const PROTECTED_CONTENT_COLUMN =
   /^(?:content|body|text|message|notes?|transcript|answers?|correct_answer|solution|e_?mail|phone|address|\*)$|(?:^|_)(?:content|video|file|audio|document|download|media)_(?:url|path|link|key|text)$/
 
 /**
@@ -26,9 +26,18 @@ export function keptAlong(
   access: AccessMatrix,
 ): OwnershipBreach[] {
   if (e.op !== 'select' || e.client.rights !== 'service' || e.client.library !== 'supabase' || e.countOnly) return []
-  const along = (e.columns ?? []).flatMap(relationsOf).find((r) => r.columns.some((c) => says(CONTENT, c)) && isKeptFromOthers(r.name, schema, access))
-  const chosen = along && e.filters.find((f) => f.op === 'eq' && directly(f.value) && fromRequest(f.value, behaviour))
-  if (!along || !chosen || ties.byFilter(e) || ties.byCondition(step) || !isAnswered(index, behaviour) || unprotectedUse(index, behaviour, ties) === 'none')
+  const along = (e.columns ?? [])
+    .flatMap(relationsOf)
+    .find((r) => r.columns.some((c) => says(PROTECTED_CONTENT_COLUMN, c)) && isKeptFromOthers(r.name, schema, access))
+  const chosen = along && e.filters.find((f) => f.op === 'eq' && directly(f.value) && isRequestControlled(f.value, behaviour))
+  if (
+    !along ||
+    !chosen ||
+    ties.byFilter(e) ||
+    ties.byCondition(step) ||
+    !reachesResponse(index, behaviour) ||
+    unprotectedUse(index, behaviour, ties) === 'none'
+  )
     return []
   const by = requestName(chosen.value) ?? 'a value of the request'
   const what = `loads ${along.name} along with ${e.table} by ${chosen.column} = ${by}`

@@ -8,9 +8,9 @@ import type { Behaviour, Query, Step } from '../../../model/behaviour/types.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { isAnswered } from '../exceptions/publicly-listed-table.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
-import { breachOfParent, directly, fromRequest, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
+import { isListedInResponse } from '../exceptions/publicly-listed-table.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
+import { breachOfParent, directly, isRequestControlled, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
 
 /**
  * What comes along where handlers answer people with their own rows, as `document case`: `where: { userId }, include: { case: { select: { title: true } } }`.
@@ -24,7 +24,8 @@ export const toldAlong = rememberFor(
 const asBefore = steady<ReadonlySet<string>>()
 
 /** What somebody has with few others, by name. */
-const BETWEEN_FEW = /^(?:(?:client|legal|patient|user|customer)_)?(?:cases?|matters?|dossiers?|folders?|claims?|quotes?|deals?|contracts?|vaults?|records?)$/
+const CONFIDENTIAL_PARENT_TABLE =
+  /^(?:(?:client|legal|patient|user|customer)_)?(?:cases?|matters?|dossiers?|folders?|claims?|quotes?|deals?|contracts?|vaults?|records?)$/
 
 /** Beside what comes along stands of which tables people are shown their own rows. */
 const OWN = '.own'
@@ -35,7 +36,7 @@ const toldBy = rememberFor((behaviour: Behaviour): readonly string[] =>
   behaviour.steps.flatMap(({ effect: e }, index) => {
     if (e.kind !== 'db' || e.op !== 'select' || e.client.rights !== 'service') return []
     const owned = e.filters.some((f) => mentions(f.value, (v) => isCallers(v, behaviour))) ? [`${OWN} ${plain(lastPart(e.table))}`] : []
-    if (!e.columns || !e.filters.some((f) => f.op === 'eq' && isCallers(f.value, behaviour)) || !isAnswered(behaviour.steps, index)) return owned
+    if (!e.columns || !e.filters.some((f) => f.op === 'eq' && isCallers(f.value, behaviour)) || !isListedInResponse(behaviour.steps, index)) return owned
     // that it is there, and its key, say nothing of a row
     const along = e.columns.flatMap((c) => {
       const [, relation, shown] = /^(\w{1,60})\(([^()]{1,400})\)$/.exec(c) ?? []
@@ -57,7 +58,7 @@ export function toldParents(
   if (e.op !== 'insert' || !e.payload || e.client.rights !== 'service') return []
   const table = tableOf(e, schema)
   if (!table) return []
-  for (const row of rowsOf(e.payload)) {
+  for (const row of payloadRows(e.payload)) {
     if (row.v !== 'object' || !Object.values(row.props).some((v) => isCallers(v, behaviour))) continue
     for (const [column, value] of Object.entries(row.props)) {
       const parent = referredTo(table, column, schema)
@@ -66,8 +67,8 @@ export function toldParents(
       const relation = [column.replace(/_?id$/i, ''), parent.name].map(plain).find((name) => told.has(`${e.table} ${name}`))
       if (
         !relation ||
-        !(told.has(`${OWN} ${plain(parent.name)}`) || isPrivateByName(parent.name) || says(BETWEEN_FEW, parent.name)) ||
-        !fromRequest(value, behaviour) ||
+        !(told.has(`${OWN} ${plain(parent.name)}`) || isPrivateByName(parent.name) || says(CONFIDENTIAL_PARENT_TABLE, parent.name)) ||
+        !isRequestControlled(value, behaviour) ||
         !directly(value) ||
         ties.byCondition(step)
       )

@@ -8,23 +8,25 @@ import type { Ties } from '../binding/ownership-binding.ts'
 import { aboutQuery, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 /** How somebody is reached. A password may have been left out on the way (`const { password, ...safe } = user`), which is not to be seen here. */
-const REACHES = /(?:^|_)(?:e_?mail|phone)(?:_?(?:address|number))?$/
+const CONTACT_ADDRESS_COLUMN = /(?:^|_)(?:e_?mail|phone)(?:_?(?:address|number))?$/
 /** What is shown of somebody to others. */
-const DISPLAYED = /^(?:id|user_?name|display_?name|name|full_name|nick_?name|handle|(?:avatar|image|photo|picture|profile_(?:image|photo|picture))(?:_?url)?)$/
+const PUBLIC_PROFILE_COLUMN =
+  /^(?:id|user_?name|display_?name|name|full_name|nick_?name|handle|(?:avatar|image|photo|picture|profile_(?:image|photo|picture))(?:_?url)?)$/
 /** Libraries whose models leave out columns where they say so. */
-const MAY_LEAVE_OUT: ReadonlySet<string> = new Set(['mongoose', 'typeorm', 'sequelize'])
+const COLUMN_HIDING_LIBRARIES: ReadonlySet<string> = new Set(['mongoose', 'typeorm', 'sequelize'])
 
 /**
  * `recent.map(async (trade) => ({ ...trade, buyer: await getUser(trade.buyerId) }))`: whoever some row names is answered with all that the table of accounts
  * keeps of them. The row that names them is neither the caller's nor tied to the caller.
  */
 export function wholeAccounts(step: Step, index: number, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
-  if (e.op !== 'select' || e.client.rights !== 'service' || e.countOnly || e.unread || e.columns?.length || MAY_LEAVE_OUT.has(e.client.library)) return []
+  if (e.op !== 'select' || e.client.rights !== 'service' || e.countOnly || e.unread || e.columns?.length || COLUMN_HIDING_LIBRARIES.has(e.client.library))
+    return []
   const table = tableOf(e, schema)
   const data = table?.userData
   if (!table || table.stub || !data || !table.primaryKey.some((c) => data.ownerColumns.includes(c))) return []
-  const kept = table.columns.map((c) => c.name).filter((c) => says(REACHES, c) || data.powerColumns.includes(c))
-  if (!kept.some((c) => says(REACHES, c))) return []
+  const kept = table.columns.map((c) => c.name).filter((c) => says(CONTACT_ADDRESS_COLUMN, c) || data.powerColumns.includes(c))
+  if (!kept.some((c) => says(CONTACT_ADDRESS_COLUMN, c))) return []
   const by = e.filters.find((f) => f.op === 'eq' && table.primaryKey.includes(f.column))?.value
   const source = by?.v === 'row' && by.field !== undefined ? behaviour.steps[by.step] : undefined
   const of = source?.effect
@@ -48,7 +50,7 @@ export function wholeAccounts(step: Step, index: number, e: Query, behaviour: Be
       severity: 'Critical',
       ...aboutQuery(step, e, behaviour),
       what: `${verbOf(e)} ${e.table} whole`,
-      accounts: { kept: kept.slice(0, 6), shown: table.columns.map((c) => c.name).filter((c) => says(DISPLAYED, c)), namedBy: of.table },
+      accounts: { kept: kept.slice(0, 6), shown: table.columns.map((c) => c.name).filter((c) => says(PUBLIC_PROFILE_COLUMN, c)), namedBy: of.table },
     },
   ]
 }
@@ -63,7 +65,7 @@ function holdsWhole(v: Value, step: number, depth = 0): boolean {
     case 'object':
       return (
         Object.values(v.props).some(next) ||
-        (v.rest !== undefined && !Object.entries(v.props).some(([name, x]) => x.v === 'const' && says(REACHES, name)) && next(v.rest))
+        (v.rest !== undefined && !Object.entries(v.props).some(([name, x]) => x.v === 'const' && says(CONTACT_ADDRESS_COLUMN, name)) && next(v.rest))
       )
     case 'array':
       return v.items.some(next)

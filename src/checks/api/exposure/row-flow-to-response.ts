@@ -6,7 +6,7 @@ import type { Behaviour, Effect, Value } from '../../../model/behaviour/types.ts
 import type { Ties } from '../binding/ownership-binding.ts'
 
 /** An answer with content holds something of the rows that a step found, beside columns that say nothing of anybody. */
-export function isAnswered(index: number, behaviour: Behaviour, tellsNothing: (field: string) => boolean = () => false): boolean {
+export function reachesResponse(index: number, behaviour: Behaviour, tellsNothing: (field: string) => boolean = () => false): boolean {
   return behaviour.steps.some(
     ({ effect: e }, i) =>
       i > index &&
@@ -40,7 +40,7 @@ export const isWrittenFrom = (index: number, { steps }: Behaviour, ties: Ties): 
 export function isOnlyWeighed(index: number, behaviour: Behaviour, ties: Ties): boolean {
   const isOf = (x: Value) => (x.v === 'row' && x.step === index) || (x.v === 'error' && x.of === index)
   return (
-    !isAnswered(index, behaviour) &&
+    !reachesResponse(index, behaviour) &&
     !behaviour.through &&
     behaviour.steps
       .slice(index + 1)
@@ -48,7 +48,7 @@ export function isOnlyWeighed(index: number, behaviour: Behaviour, ties: Ties): 
         ({ effect: e, under }) =>
           (leavesToOthers(e) && !isAimedBy(e, isOf)) ||
           !(usesValue(e, isOf, ties) || under.some((c) => mentions(c.test, isOf))) ||
-          (e.kind === 'payment' && PAYS.test(e.name)),
+          (e.kind === 'payment' && CHECKOUT_CALL.test(e.name)),
       )
   )
 }
@@ -64,7 +64,7 @@ const isAimedBy = (e: Effect, predicate: (x: Value) => boolean): boolean =>
   e.kind === 'db' && e.op !== 'select' && e.filters.some((f) => mentions(f.value, predicate))
 
 /** What somebody does at a processor to pay. */
-const PAYS = /(?:checkout\.sessions|paymentIntents|setupIntents|customers)\.create$|(?:prices|products)\.(?:create|retrieve|list)$/
+const CHECKOUT_CALL = /(?:checkout\.sessions|paymentIntents|setupIntents|customers)\.create$|(?:prices|products)\.(?:create|retrieve|list)$/
 
 /** Nothing is done with the rows of a step but looking further and answering. */
 export const isOnlyTold = (index: number, { steps }: Behaviour): boolean =>
@@ -97,7 +97,7 @@ function isYesOrNo(v: Value, depth = 0): boolean {
     case 'any':
       return v.of.some((x) => x.v !== 'unknown' && x.v !== 'const') && v.of.every((x) => x.v === 'unknown' || x.v === 'const' || isYesOrNo(x, depth + 1))
     case 'op':
-      return TESTS.test(v.op) || ((v.op === '&&' || v.op === '||') && v.of.every((x) => isYesOrNo(x, depth + 1)))
+      return BOOLEAN_OPERATOR.test(v.op) || ((v.op === '&&' || v.op === '||') && v.of.every((x) => isYesOrNo(x, depth + 1)))
     case 'call':
       return /^(?:includes|has|some|every|Boolean)$/.test(v.name)
     case 'row':
@@ -108,7 +108,7 @@ function isYesOrNo(v: Value, depth = 0): boolean {
 }
 
 /** Operators whose outcome is yes or no. */
-const TESTS = /^(?:!|[!=]==?|[<>]=?|in|includes|has|some|every)$/
+const BOOLEAN_OPERATOR = /^(?:!|[!=]==?|[<>]=?|in|includes|has|some|every)$/
 
 /** Columns that say whether something is so. */
 const SAYS_WHETHER = /^(?:is|has|can|may)_[a-z_]{1,40}$|^(?:allowed|permitted|granted)$/

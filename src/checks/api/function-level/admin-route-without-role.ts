@@ -8,8 +8,8 @@ import type { Behaviour, Effect, Step, Value } from '../../../model/behaviour/ty
 import { isLog } from '../../../model/routes/operations/row-operations.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
-import { callerOf, fromRequest, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
+import { callerOf, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 /** What only administrators should do, by the path, and what the request aims: settings written, money moved, mail sent. */
 export function areaBreaches(
@@ -28,7 +28,7 @@ export function areaBreaches(
   if (!own && ties.byCondition(step)) return []
   if (e.kind === 'auth-call') {
     const [about] = e.op === 'admin' && MAKES_ACCOUNTS.test(e.name) ? e.args : []
-    return about && mentions(about, (x) => fromRequest(x, behaviour)) ? [{ ...base, verb: e.name, what: `runs ${e.name} with the service role` }] : []
+    return about && mentions(about, (x) => isRequestControlled(x, behaviour)) ? [{ ...base, verb: e.name, what: `runs ${e.name} with the service role` }] : []
   }
   if (e.kind === 'db') {
     if ((e.client.rights !== 'service' && !own) || e.unread || ties.byFilter(e)) return []
@@ -36,13 +36,13 @@ export function areaBreaches(
     if (e.op === 'select') return showsPeople(step, e, behaviour) ? [{ ...base, table: e.table, verb: verbOf(e), what: `${verbOf(e)} ${e.table}` }] : []
     const chosen = e.filters.filter((f) => f.value.v !== 'const')
     if (own && !chosen.length) return []
-    if (!chosen.every((f) => fromRequest(f.value, behaviour) || isFoundByRequest(f.value, behaviour))) return []
+    if (!chosen.every((f) => isRequestControlled(f.value, behaviour) || isFoundByRequest(f.value, behaviour))) return []
     const by = chosen[0] && requestName(chosen[0].value)
     return [{ ...base, table: e.table, verb: verbOf(e), ...(by ? { by } : {}), what: `${verbOf(e)} ${e.table}${by ? ` by ${by}` : ''}` }]
   }
   if (e.kind === 'mail' || e.kind === 'payment') {
     const aimed = e.args.find((a) => mentions(a, (x) => x.v === 'request'))
-    if (!aimed || (e.kind === 'payment' && !MOVES.test(e.name))) return []
+    if (!aimed || (e.kind === 'payment' && !PROCESSOR_WRITE_CALL.test(e.name))) return []
     return [{ ...base, verb: e.name, by: requestName(aimed) ?? 'a value of the request', what: e.kind === 'mail' ? 'sends mail' : `calls ${e.name}` }]
   }
   return []
@@ -55,14 +55,15 @@ const FOR_ONESELF = /^(?:user|member|customer|requester|applicant|profile|accoun
 
 /** A new row of the request's words, which is not about the caller and no note of what was done. */
 function adds({ table, payload }: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour): boolean {
-  if (!payload || isLog(table) || says(BESIDE, lastPart(table)) || !mentions(payload, (x) => fromRequest(x, behaviour))) return false
-  return !rowsOf(payload).some(
+  if (!payload || isLog(table) || says(AUDIT_OR_NOTIFICATION_TABLE, lastPart(table)) || !mentions(payload, (x) => isRequestControlled(x, behaviour)))
+    return false
+  return !payloadRows(payload).some(
     (row) => row.v === 'object' && Object.entries(row.props).some(([column, v]) => says(FOR_ONESELF, column) && isCallers(v, behaviour)),
   )
 }
 
 /** What a handler writes down beside what it does: that it happened, and who is told. */
-const BESIDE = /notif|(?:^|_)(?:audit|history|events?|activit(?:y|ies)|queue|usage|metrics?|sessions?|attempts?|requests?)(?:_|$)/
+const AUDIT_OR_NOTIFICATION_TABLE = /notif|(?:^|_)(?:audit|history|events?|activit(?:y|ies)|queue|usage|metrics?|sessions?|attempts?|requests?)(?:_|$)/
 
 /** Through the caller's own client, where row level security lets people change a row of their own: what it writes there is power or money. */
 function raisesOwnRow(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, { objects }: AccessMatrix): boolean {
@@ -83,16 +84,16 @@ function raisesOwnRow(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaMod
 /** `const found = await Request.findById(body.id); found.status = …; await found.save()`. */
 function isFoundByRequest(value: Value, behaviour: Behaviour): boolean {
   const found = value.v === 'row' ? behaviour.steps[value.step]?.effect : undefined
-  return found?.kind === 'db' && found.filters.length > 0 && found.filters.every((f) => fromRequest(f.value, behaviour))
+  return found?.kind === 'db' && found.filters.length > 0 && found.filters.every((f) => isRequestControlled(f.value, behaviour))
 }
 
 /** What people have asked for, bought or said, by the name of what it is kept in. */
-const OF_PEOPLE =
+const CUSTOMER_RECORD_TABLE =
   /(?:^|_)(?:users?|customers?|members?|accounts?|orders?|payments?|transactions?|invoices?|subscriptions?|bookings?|reservations?|appointments?|requests?|messages?|contacts?|inquir(?:y|ies)|enquir(?:y|ies)|leads?|tickets?|complaints?|refunds?|withdrawals?|applications?)$/
 
 /** All rows of people's, or those in some state, as the answer of a handler that is for administrators by its path. */
 function showsPeople(step: Step, e: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour): boolean {
-  if (e.one || e.countOnly || !says(OF_PEOPLE, lastPart(e.table)) || e.filters.some((f) => f.value.v === 'row')) return false
+  if (e.one || e.countOnly || !says(CUSTOMER_RECORD_TABLE, lastPart(e.table)) || e.filters.some((f) => f.value.v === 'row')) return false
   const index = behaviour.steps.indexOf(step)
   return behaviour.steps.some(
     ({ effect: r }) =>
@@ -104,7 +105,7 @@ function showsPeople(step: Step, e: Extract<Effect, { kind: 'db' }>, behaviour: 
 }
 
 /** Calls of a payment processor that change something. */
-const MOVES =
+const PROCESSOR_WRITE_CALL =
   /(?:refunds|sessions|invoiceItems|creditNotes|balanceTransactions|transfers|payouts)\.create$|\.(?:update|cancel|del|capture|confirm|void\w*|pay)$/i
 
 /** What is done to others there is an operation for administrators, whatever else it would be called. */

@@ -4,8 +4,8 @@ import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { chosenByCaller, isHarmlessChoice } from '../property-level/mass-assignment.ts'
 import { callerOf, type OwnershipBreach } from '../shared/violation.ts'
 
-const MAKES = /(?:^|\.)(?:createUser|inviteUserByEmail)$/
-const ROLE = /^(?:(?:user|app|member|staff|access)_?)?role(?:s|_?id)?$|^is_?(?:super_?)?admin$|^permissions?$/i
+const ACCOUNT_CREATION_CALL = /(?:^|\.)(?:createUser|inviteUserByEmail)$/
+const ASSIGNED_ROLE_FIELD = /^(?:(?:user|app|member|staff|access)_?)?role(?:s|_?id)?$|^is_?(?:super_?)?admin$|^permissions?$/i
 
 /**
  * An account is made for somebody and given the role that the request names, while nothing is asked of whoever calls but a session: who wants to administer
@@ -17,7 +17,7 @@ export function appointsByRequest(
   behaviour: Behaviour,
   schema: Pick<SchemaModel, 'enums'>,
 ): OwnershipBreach[] {
-  if (!MAKES.test(e.name)) return []
+  if (!ACCOUNT_CREATION_CALL.test(e.name)) return []
   const made = behaviour.steps.indexOf(step)
   const isMade = (v: Value) => (v.v === 'row' || v.v === 'result') && v.step === made
   for (const [index, { effect: q, under }] of behaviour.steps.entries()) {
@@ -25,7 +25,7 @@ export function appointsByRequest(
     const { props } = q.payload
     if (!Object.values(props).some((v) => mentions(v, isMade)) && !q.filters.some((f) => mentions(f.value, isMade))) continue
     const given = Object.entries(props).find(
-      ([column, value]) => ROLE.test(column) && chosenByCaller(value, behaviour, schema) && !isHarmlessChoice({ ...step, under }, value),
+      ([column, value]) => ASSIGNED_ROLE_FIELD.test(column) && chosenByCaller(value, behaviour, schema) && !isHarmlessChoice({ ...step, under }, value),
     )
     if (!given) continue
     const [column, value] = given

@@ -3,17 +3,19 @@ import { isCallers, mentions } from '../../../model/behaviour/identity/caller-va
 import type { Behaviour, Query, Step } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { aboutQuery, fromRequest, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { aboutQuery, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
-const BROWSERS = /^(?:public|authenticated)$/i
+const SESSION_POLICY_ROLE = /^(?:public|authenticated)$/i
 /** A policy that asks what somebody is: `has_role(auth.uid(), 'admin')`, `profiles.role = 'admin'`. */
-const ASKS_FOR_ROLE =
+const ROLE_POLICY_SQL =
   /\bhas_(?:any_)?role\b|\bis_(?:(?:super|platform|site|app|system|global|master)_?)?(?:admin(?:istrator)?|staff|moderator|manager)\b|\b(?:user_)?role ?(?:::\w{1,40} ?)?= (?:any )?(?:array\[)?'/i
 
-const asksForRole = ({ using, check }: Policy): boolean => ASKS_FOR_ROLE.test(`${using ?? ''} ${check ?? ''}`.replace(/[\s()]/g, ' ').replace(/ {2,40}/g, ' '))
+const asksForRole = ({ using, check }: Policy): boolean =>
+  ROLE_POLICY_SQL.test(`${using ?? ''} ${check ?? ''}`.replace(/[\s()]/g, ' ').replace(/ {2,40}/g, ' '))
 
 /** What a handler writes down beside what it does: that it happened, and who is told. */
-const BESIDE = /notif|(?:^|_)(?:logs?|audit|history|events?|activit(?:y|ies)|messages?|queue|usage|metrics?|sessions?|views?|analytics|stats|counters?)(?:_|$)/i
+const LOG_OR_USAGE_TABLE =
+  /notif|(?:^|_)(?:logs?|audit|history|events?|activit(?:y|ies)|messages?|queue|usage|metrics?|sessions?|views?|analytics|stats|counters?)(?:_|$)/i
 
 /**
  * A change that the policies of the table leave to a role, made with the service role for everybody who is signed in: an ordinary user who tried it
@@ -30,9 +32,9 @@ export function keptForRole(
   if (e.op === 'select') return shownForRole(step, e, behaviour, ties, schema, access)
   if (e.client.rights !== 'service' || step.before || (e.op !== 'insert' && e.op !== 'update' && e.op !== 'delete')) return []
   const table = tableOf(e, schema)
-  if (!table || table.stub || !table.rls.enabled || BESIDE.test(table.name) || !isNobodys(table)) return []
+  if (!table || table.stub || !table.rls.enabled || LOG_OR_USAGE_TABLE.test(table.name) || !isNobodys(table)) return []
   const chosen = e.op === 'delete' ? e.filters.map((f) => f.value) : e.payload ? [e.payload] : []
-  if (!chosen.some((v) => mentions(v, (x) => fromRequest(x, behaviour)))) return []
+  if (!chosen.some((v) => mentions(v, (x) => isRequestControlled(x, behaviour)))) return []
   const own = (v: Query['filters'][number]['value']) => mentions(v, (x) => isCallers(x, behaviour))
   if (chosen.some(own) || e.filters.some((f) => own(f.value)) || ties.byCondition(step) || isFoundOrMade(step, e, behaviour)) return []
   if (!isLeftToRole(table, e.op, schema.policies, access)) return []
@@ -106,7 +108,11 @@ const isNobodys = ({ userData }: Table): boolean => !userData?.ownerColumns.leng
 const policiesFor = (table: Table, op: Query['op'], policies: readonly Policy[]): readonly Policy[] =>
   policies.filter(
     (p) =>
-      p.permissive && p.schema === table.schema && p.table === table.name && (p.command === op || p.command === 'all') && p.roles.some((r) => BROWSERS.test(r)),
+      p.permissive &&
+      p.schema === table.schema &&
+      p.table === table.name &&
+      (p.command === op || p.command === 'all') &&
+      p.roles.some((r) => SESSION_POLICY_ROLE.test(r)),
   )
 
 /** Some policy lets browsers do it, each asks for a role, and whoever has none was refused. */

@@ -5,12 +5,12 @@ import { isSteered } from '../binding/request-influence.ts'
 import { tellsCode } from '../broken-authentication/code-disclosed.ts'
 import { connectedFor } from '../broken-authentication/unbound-integration.ts'
 import { decodedFor } from '../broken-authentication/unverified-jwt.ts'
-import { asksNoRole, type Cause, isAnswered, opener, saysFine, saysMalformed } from '../missing-authentication/cause.ts'
+import { asksNoRole, type Cause, opener, refusesWithServerError, saysFine, saysMalformed } from '../missing-authentication/cause.ts'
 import { weight } from '../missing-authentication/severity.ts'
 import { isLayoutLoad } from '../shared/layout-load.ts'
 
 /** What each cause is called. */
-const TITLES: Readonly<Record<Cause['what'], string>> = {
+const TITLE_BY_CAUSE: Readonly<Record<Cause['what'], string>> = {
   unlinked: 'Helpers of the server are endpoints',
   open: 'Nobody checks who calls',
   'fail-open': 'The check lets everyone in when a variable is unset',
@@ -24,7 +24,11 @@ const TITLES: Readonly<Record<Cause['what'], string>> = {
 
 /** The title of a cause, which says what of the check is missing. */
 export const titleOf = ({ what, route, work, signIn }: Cause): string =>
-  signIn?.fixed ? 'Signs in whoever calls' : what === 'open' && decodedFor(route, work) ? 'Who calls is taken from a token that nobody verified' : TITLES[what]
+  signIn?.fixed
+    ? 'Signs in whoever calls'
+    : what === 'open' && decodedFor(route, work)
+      ? 'Who calls is taken from a token that nobody verified'
+      : TITLE_BY_CAUSE[what]
 
 /** What the handler does, and what is not asked before that. */
 export function message(c: Cause): string {
@@ -34,50 +38,51 @@ export function message(c: Cause): string {
   const connected = connectedFor(route, work)
   switch (c.what) {
     case 'unlinked':
-      return `${name(route)} ${does} without checking who calls. ${route.unlinked === 'nobody' ? 'Nothing outside of its file uses it' : 'Only other code of the server uses it'}, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
+      return `${handlerName(route)} ${does} without checking who calls. ${route.unlinked === 'nobody' ? 'Nothing outside of its file uses it' : 'Only other code of the server uses it'}, but \`use server\` at the top of the file makes an endpoint of each function that the file exports; it does not keep them on the server.`
     case 'open':
-      if (c.idle) return `${name(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
-      if (c.sentIn) return `${name(route)} ${does} for whoever calls, as what visitors use has to, and nothing limits how often.`
+      if (c.idle) return `${handlerName(route)} ${does} without checking who calls: \`${c.idle.name}\` in front of it refuses nobody.`
+      if (c.sentIn) return `${handlerName(route)} ${does} for whoever calls, as what visitors use has to, and nothing limits how often.`
       if (decoded?.verifiedBy)
-        return `${name(route)} ${does} for whom \`${decoded.token}\` names, and where ${decoded.verifiedBy} fails or its key is not set, the token is only decoded${decoded.read ? ` (${decoded.read.path}:${decoded.read.line})` : ''}: nobody looks at its signature then, so whoever calls writes one.`
+        return `${handlerName(route)} ${does} for whom \`${decoded.token}\` names, and where ${decoded.verifiedBy} fails or its key is not set, the token is only decoded${decoded.read ? ` (${decoded.read.path}:${decoded.read.line})` : ''}: nobody looks at its signature then, so whoever calls writes one.`
       if (decoded)
-        return `${name(route)} ${does} for whom \`${decoded.token}\` names, a token that it only decodes: nobody looks at its signature, so whoever calls writes one.`
+        return `${handlerName(route)} ${does} for whom \`${decoded.token}\` names, a token that it only decodes: nobody looks at its signature, so whoever calls writes one.`
       if (connected)
-        return `${name(route)} ${does} with what another service answered, for the user that \`${connected.by}\` of the request names: nothing says that he is the one who calls.`
+        return `${handlerName(route)} ${does} with what another service answered, for the user that \`${connected.by}\` of the request names: nothing says that he is the one who calls.`
       if (route.behind)
-        return `${name(route)} ${does} and does not ask who calls: the middleware in front of the pages that use it asks whether ${route.behind === 'people' ? 'somebody is signed in' : 'an administrator is signed in'}, and nothing else.`
+        return `${handlerName(route)} ${does} and does not ask who calls: the middleware in front of the pages that use it asks whether ${route.behind === 'people' ? 'somebody is signed in' : 'an administrator is signed in'}, and nothing else.`
       if (guard?.unsigned)
-        return `${name(route)} ${does} for whoever names a key (${guard.how}): the signature that only its owner can make is looked at where one is sent, and is not asked for.`
-      return `${name(route)} ${does} without checking who calls${guard ? `: it only looks at ${withArticle(guard.how)}, which anybody can send` : ''}.`
+        return `${handlerName(route)} ${does} for whoever names a key (${guard.how}): the signature that only its owner can make is looked at where one is sent, and is not asked for.`
+      return `${handlerName(route)} ${does} without checking who calls${guard ? `: it only looks at ${withArticle(guard.how)}, which anybody can send` : ''}.`
     case 'late':
-      return `${name(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
+      return `${handlerName(route)} ${does} (${work?.at.path}:${work?.at.line}) before it checks who calls (${work?.guardedLater?.at.path}:${work?.guardedLater?.at.line}).`
     case 'fail-open':
       if (asksNoRole(guard))
-        return `${name(route)} ${does} behind a check for administrators that is skipped when ${opener(guard)} is not set: whoever is signed in gets past it then.`
-      return `${name(route)} ${does} behind a check that lets everyone in when ${opener(guard)} is not set: ${guard?.equalsUnset && !guard.opensWithout ? 'what is not sent is undefined, and equals it then' : `it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}`}.`
+        return `${handlerName(route)} ${does} behind a check for administrators that is skipped when ${opener(guard)} is not set: whoever is signed in gets past it then.`
+      return `${handlerName(route)} ${does} behind a check that lets everyone in when ${opener(guard)} is not set: ${guard?.equalsUnset && !guard.opensWithout ? 'what is not sent is undefined, and equals it then' : `it ${guard?.skipped ? 'is not made at all' : 'is skipped'} then${guard?.skipped ? '' : ', or compares with a value that stands in the code'}`}.`
     case 'trust':
-      return `${name(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
+      return `${handlerName(route)} ${does} for the user that ${guard?.how} read from the cookie; on a server that is not verified, and whoever sends the cookie decides its content.`
     case 'sign-in':
       if (c.signIn?.fixed)
-        return `${name(route)} signs in whoever calls it as an account that stands in the code (${c.signIn.at.path}:${c.signIn.at.line}), ${c.signIn.fixed === 'role' ? `with the rights that \`${c.signIn.by}\` of the request names` : 'with the rights of whoever runs the application'}, and asks for nothing: no password, no code, no token that a provider signed.`
+        return `${handlerName(route)} signs in whoever calls it as an account that stands in the code (${c.signIn.at.path}:${c.signIn.at.line}), ${c.signIn.fixed === 'role' ? `with the rights that \`${c.signIn.by}\` of the request names` : 'with the rights of whoever runs the application'}, and asks for nothing: no password, no code, no token that a provider signed.`
       if (c.signIn?.decoded)
-        return `${name(route)} makes a session (${c.signIn.at.path}:${c.signIn.at.line}) for whom ${c.signIn.decoded} names (${c.signIn.found.path}:${c.signIn.found.line}): whatever somebody writes into a token of his own, under no signature or a wrong one, the new one says with the server's.`
+        return `${handlerName(route)} makes a session (${c.signIn.at.path}:${c.signIn.at.line}) for whom ${c.signIn.decoded} names (${c.signIn.found.path}:${c.signIn.found.line}): whatever somebody writes into a token of his own, under no signature or a wrong one, the new one says with the server's.`
       if (c.signIn && c.signIn.table === undefined)
-        return `${name(route)} signs a token for whom \`${c.signIn.by}\` of the request names (${c.signIn.at.path}:${c.signIn.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.`
-      return `${name(route)} looks up ${c.signIn?.table} by ${c.signIn?.column} = \`${c.signIn?.by}\` of the request (${c.signIn?.found.path}:${c.signIn?.found.line}) and ${c.signIn?.tells ? `tells its ${c.signIn.tells}, with which its owner comes in` : 'makes a session for the row'} (${c.signIn?.at.path}:${c.signIn?.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.${c.signIn?.opensWithout ? ` It refuses where ${c.signIn.opensWithout} is set, which only one host does; on every other one, and in its own workspace, the door is open.` : ''}`
+        return `${handlerName(route)} signs a token for whom \`${c.signIn.by}\` of the request names (${c.signIn.at.path}:${c.signIn.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.`
+      return `${handlerName(route)} looks up ${c.signIn?.table} by ${c.signIn?.column} = \`${c.signIn?.by}\` of the request (${c.signIn?.found.path}:${c.signIn?.found.line}) and ${c.signIn?.tells ? `tells its ${c.signIn.tells}, with which its owner comes in` : 'makes a session for the row'} (${c.signIn?.at.path}:${c.signIn?.at.line}), although nothing that only the owner of the account has is asked for: no password, no code, no token that a provider signed.${c.signIn?.opensWithout ? ` It refuses where ${c.signIn.opensWithout} is set, which only one host does; on every other one, and in its own workspace, the door is open.` : ''}`
     case 'password':
-      return `${name(route)} sets the password of an account that the request names (${c.password?.at.path}:${c.password?.at.line}), although nothing that only its owner has is asked for: no password that it has, no code, no token from a link that was mailed.${isFirst(c) ? ' That there is none yet says nothing of who sets the first one.' : ''}`
+      return `${handlerName(route)} sets the password of an account that the request names (${c.password?.at.path}:${c.password?.at.line}), although nothing that only its owner has is asked for: no password that it has, no code, no token from a link that was mailed.${isFirst(c) ? ' That there is none yet says nothing of who sets the first one.' : ''}`
     case 'spelling':
-      return `${name(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
+      return `${handlerName(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
       if (guard?.refusal.nothing)
-        return `${name(route)} looks for what belongs to whoever calls without asking whether anybody does: where nobody is signed in it finds nothing, and answers that instead of 401.`
-      if (saysFine(guard)) return `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401, with the error in the body alone.`
+        return `${handlerName(route)} looks for what belongs to whoever calls without asking whether anybody does: where nobody is signed in it finds nothing, and answers that instead of 401.`
+      if (saysFine(guard))
+        return `${handlerName(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401, with the error in the body alone.`
       if (saysMalformed(guard))
-        return `${name(route)} checks who calls, but answers 400 instead of 401: the refusal is thrown, and the handler of the exception answers everything alike.`
-      return isAnswered(guard)
-        ? `${name(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401: that nobody is signed in is taken for a failure of the check itself.`
-        : `${name(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
+        return `${handlerName(route)} checks who calls, but answers 400 instead of 401: the refusal is thrown, and the handler of the exception answers everything alike.`
+      return refusesWithServerError(guard)
+        ? `${handlerName(route)} checks who calls, but answers ${guard?.refusal.status} instead of 401: that nobody is signed in is taken for a failure of the check itself.`
+        : `${handlerName(route)} checks who calls, but answers ${guard?.refusal.status ?? 500} instead of 401: the refusal is thrown and ends as a server error.`
   }
 }
 
@@ -99,7 +104,7 @@ export function besides({ what, route, work }: Cause): string {
 const isForm = (route: Route): boolean => route.framework !== 'Next.js' && route.route.startsWith('/')
 
 /** How a sentence speaks of a handler. */
-export function name(route: Route): string {
+export function handlerName(route: Route): string {
   if (isLayoutLoad(route)) return `The load of ${route.path}`
   return route.kind === 'action'
     ? `The ${isForm(route) ? 'form' : 'server'} action ${route.subject.replace(/^action .*#|^route POST /, '')}`
@@ -158,7 +163,7 @@ export function attack(c: Cause): string {
       if (route.behind && work)
         return `Today the middleware keeps everybody but administrators from the pages that carry the id of the action. The first page outside of it that uses the action, or a middleware that is gone past (CVE-2025-29927 of Next.js before 15.2.3), and anybody has the server do it: it ${work.what}.`
       // what is read goes out with the answer, whether or not the request chooses it
-      if (work && !READS.has(work.kind) && work.kind !== 'file-write' && work.kind !== 'sign' && work.call !== 'uploadthing' && !isSteered(route))
+      if (work && !READING_OPERATIONS.has(work.kind) && work.kind !== 'file-write' && work.kind !== 'sign' && work.call !== 'uploadthing' && !isSteered(route))
         return `Anybody on the internet ${address}${comma} at any time, as often as they like, and each time the server ${work.what}. Nothing of the request enters into it: what is done, the code decides.`
       return work && byDatabaseAlone(work)
         ? `Anybody on the internet ${address}${comma} and the server ${work.what}; only row level security decides ${work.kind === 'read' ? 'whose rows come back' : 'whether it happens'}, and one policy that is too wide is enough.`
@@ -166,7 +171,7 @@ export function attack(c: Cause): string {
   }
 }
 
-const READS: ReadonlySet<Work['kind']> = new Set(['read', 'file-read', 'payment-read', 'secret'])
+const READING_OPERATIONS: ReadonlySet<Work['kind']> = new Set(['read', 'file-read', 'payment-read', 'secret'])
 
 /** Through the caller's client or the anon one the database decides, by the rights of whoever calls. */
 function byDatabaseAlone(work: Work): boolean {

@@ -17,12 +17,12 @@ export function ofArguments(b: OwnershipBreach): OwnershipBreach {
 }
 
 /** By kind of breach; each kind has its words in one of three files, and a new one that has none does not compile. */
-const WORDS: Readonly<Record<OwnershipBreach['kind'], BreachWords>> = { ...ROW_WORDS, ...OPERATION_WORDS, ...PAYMENT_WORDS }
+const WORDING_BY_KIND: Readonly<Record<OwnershipBreach['kind'], BreachWords>> = { ...ROW_WORDS, ...OPERATION_WORDS, ...PAYMENT_WORDS }
 
 /** What a finding of check 17 says, by kind of breach. */
 export function ownershipWords(route: Route, b: OwnershipBreach, how: Manners): SaidOfBreach {
   const who = route.guard?.how ? ` (${route.guard.how})` : ''
-  return inWordsOf(b.library, WORDS[b.kind]({ b, route, how, who, place: `${b.at.path}:${b.at.line}` }))
+  return inWordsOf(b.library, WORDING_BY_KIND[b.kind]({ b, route, how, who, place: `${b.at.path}:${b.at.line}` }))
 }
 
 const EITHER = 'with the service role or a direct connection'

@@ -270,7 +270,7 @@ export const ROW_WORDS = {
               ? `Any signed-in user adds ${b.ownerColumn} to the JSON, and the row belongs to whom it names.`
               : `Any signed-in user adds ${b.ownerColumn ?? 'a protected column'} to the JSON and sets it.`,
       fix: {
-        text: `Take the columns that pages send out of ${route.kind === 'action' ? 'the argument' : `the body (${bodyOf(route)})`} one by one and write those${b.ownerColumn ? `, ${b.ownerColumn} not among them` : ''}, or parse it with a schema that lists them and drops what is more.`,
+        text: `Take the columns that pages send out of ${route.kind === 'action' ? 'the argument' : `the body (${requestBodyExpression(route)})`} one by one and write those${b.ownerColumn ? `, ${b.ownerColumn} not among them` : ''}, or parse it with a schema that lists them and drops what is more.`,
       },
     }
   },
@@ -409,7 +409,7 @@ function stateFix(route: Route): SaidOfBreach['fix'] {
 const above = (b: OwnershipBreach): string => (b.above ?? []).join(' or ')
 
 /** The body of a request, as the framework hands it to the handler. */
-export function bodyOf({ framework, answers }: Route): string {
+export function requestBodyExpression({ framework, answers }: Route): string {
   if (/^(?:Express|Fastify|NestJS|Koa)/.test(framework) || answers === 'res') return framework === 'Koa' ? 'ctx.request.body' : 'req.body'
   return answers === 'status-object' ? "JSON.parse(event.body ?? '{}')" : framework === 'Hono' ? 'await c.req.json()' : 'await request.json()'
 }

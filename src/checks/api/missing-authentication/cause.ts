@@ -33,7 +33,7 @@ export const opener = (guard: Guard | undefined): string | undefined => guard?.o
 export const saysMalformed = (guard: Guard | undefined): boolean => guard?.refusal.status === 400
 
 /** The refusal is an answer that the code gives, no exception that something else answers. */
-export const isAnswered = (guard: Guard | undefined): boolean => guard?.refusal.how === 'respond' && (guard.refusal.status ?? 0) > 500
+export const refusesWithServerError = (guard: Guard | undefined): boolean => guard?.refusal.how === 'respond' && (guard.refusal.status ?? 0) > 500
 
 export const saysFine = (guard: Guard | undefined): boolean => (guard?.refusal.status ?? (guard?.refusal.nothing ? 200 : 500)) < 300
 

@@ -10,19 +10,19 @@ import { steady } from '../../../lib/memo/stable-reference.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Behaviour, Effect, Step, Value } from '../../../model/behaviour/types.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
 
 type Query = Extract<Effect, { kind: 'db' }>
 
 /** What guests order or book, by the last word of the table. */
 const ORDERED = /(?:^|_)(?:orders?|bookings?|reservations?|tickets?|purchases?|donations?|checkouts?)$/
-const PRICE = /(?:^|_)(?:total|amount|price|subtotal)(?:_|$)/
+const ORDER_TOTAL_COLUMN = /(?:^|_)(?:total|amount|price|subtotal)(?:_|$)/
 /** Whose the row is, or may be. */
-const ACCOUNT = /^(?:user|owner|profile|account|member|customer|client|clerk_user|auth_user|student|patient)_?(?:user_?)?id$/
-const DRAWN = /gen_random_uuid|uuid_generate|nanoid|cuid|ulid/i
+const OWNER_ID_COLUMN = /^(?:user|owner|profile|account|member|customer|client|clerk_user|auth_user|student|patient)_?(?:user_?)?id$/
+const RANDOM_ID_GENERATOR = /gen_random_uuid|uuid_generate|nanoid|cuid|ulid/i
 
 /** The tables whose rows visitors make, and their parts, that name no account and that nobody but who knows the id is shown. */
 export const guestTables = rememberFor((routes: readonly Route[], tables: SchemaModel['tables']): ReadonlySet<Table> => {
@@ -34,17 +34,17 @@ export const guestTables = rememberFor((routes: readonly Route[], tables: Schema
     !t.stub &&
     hasDrawnKey(t) &&
     !listed.has(t) &&
-    !t.columns.some((c) => says(ACCOUNT, c.name)) &&
+    !t.columns.some((c) => says(OWNER_ID_COLUMN, c.name)) &&
     !t.userData?.ownerColumns.length &&
     !t.userData?.powerColumns.length
   const orders = new Set([...made].filter((t) => says(ORDERED, t.name) && ofNobodys(t)))
   const parts = tables.filter(
     (t) => !orders.has(t) && ofNobodys(t) && t.foreignKeys.some((k) => [...orders].some((o) => `${o.schema}.${o.name}` === k.references)),
   )
-  return asBefore(orders.size ? new Set([...orders, ...parts]) : NONE)
+  return asBefore(orders.size ? new Set([...orders, ...parts]) : NO_COLUMNS)
 })
 
-const NONE: ReadonlySet<Table> = new Set()
+const NO_COLUMNS: ReadonlySet<Table> = new Set()
 
 /** What was judged beside the same tables stays judged. */
 const asBefore = steady<ReadonlySet<Table>>()
@@ -53,17 +53,17 @@ const asBefore = steady<ReadonlySet<Table>>()
 function hasDrawnKey({ primaryKey, columns, at }: Table): boolean {
   const key = primaryKey.length === 1 ? columns.find((c) => c.name === primaryKey[0]) : undefined
   if (!key || key.identity) return false
-  return key.default ? DRAWN.test(key.default) : key.type === 'uuid' || (key.type === 'text' && at.path.endsWith('.prisma'))
+  return key.default ? RANDOM_ID_GENERATOR.test(key.default) : key.type === 'uuid' || (key.type === 'text' && at.path.endsWith('.prisma'))
 }
 
 /** Whether a piece of work of a handler is done to the guest's own order, or because of it. */
 export function isForGuest(work: Work, { behaviour }: Route, guests: ReadonlySet<Table>): boolean {
-  if (!guests.size || !behaviour || work.chosen || work.whole || KEPT.has(work.kind)) return false
+  if (!guests.size || !behaviour || work.chosen || work.whole || PROTECTED_OPERATIONS.has(work.kind)) return false
   const steps = behaviour.steps.filter((s) => s.at.path === work.at.path && s.at.line === work.at.line && isAlike(s, work))
   return steps.length > 0 && steps.every((s) => isOfGuest(s, behaviour, guests))
 }
 
-const KEPT: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'file-read', 'admin', 'command', 'secret', 'sign'])
+const PROTECTED_OPERATIONS: ReadonlySet<Work['kind']> = new Set(['delete', 'file-delete', 'file-read', 'admin', 'command', 'secret', 'sign'])
 
 const isAlike = ({ effect: e, via }: Step, work: Work): boolean =>
   (e.kind !== 'db' || lastPart(e.table) === work.table) && via.length === work.via.length && via.every((p, i) => p.line === work.via[i]?.line)
@@ -95,8 +95,8 @@ const isKeyOf = (step: Step | undefined, guests: ReadonlySet<Table>): boolean =>
 /** An order that is paid for, at a price that the server says. */
 function isNewOrder(e: Query, guests: ReadonlySet<Table>): boolean {
   const table = e.op === 'insert' ? [...guests].find((t) => isCalled(e, t)) : undefined
-  if (!table?.columns.some((c) => says(PRICE, c.name)) || e.payload?.v !== 'object' || e.payload.rest) return false
-  return !Object.entries(e.payload.props).some(([name, v]) => says(PRICE, name) && v.v === 'request')
+  if (!table?.columns.some((c) => says(ORDER_TOTAL_COLUMN, c.name)) || e.payload?.v !== 'object' || e.payload.rest) return false
+  return !Object.entries(e.payload.props).some(([name, v]) => says(ORDER_TOTAL_COLUMN, name) && v.v === 'request')
 }
 
 /** What is still there to be sold is counted on or back: `{ sold: { increment: quantity } }`. */
@@ -107,7 +107,7 @@ function holdsPlace({ op, payload }: Query): boolean {
 }
 
 /** One row that nobody chooses: what the application itself needs for the answer. */
-const isOfHouse = (e: Query): boolean => e.op === 'select' && e.one === true && !e.filters.some((f) => fromRequest(f.value))
+const isOfHouse = (e: Query): boolean => e.op === 'select' && e.one === true && !e.filters.some((f) => isTainted(f.value))
 
 /** Something of the request chooses it, beside the key of the order. */
 const isChosen = (value: Value, behaviour: Behaviour, guests: ReadonlySet<Table>): boolean =>
@@ -120,22 +120,25 @@ const isChosen = (value: Value, behaviour: Behaviour, guests: ReadonlySet<Table>
       e.filters.some((f) => f.value.v === 'request' && f.value.name === value.name && f.value.part === value.part),
   )
 
-const STATE = /(?:^|_)(?:status|state|paid|paid_at|is_paid|payment_status|approved|verified|confirmed|checked_in)$/
-const GRANTED = /paid|complete|confirm|approv|success|active|deliver|fulfil|ship|check.?in|refund|valid/i
+const PAYMENT_PROGRESS_COLUMN = /(?:^|_)(?:status|state|paid|paid_at|is_paid|payment_status|approved|verified|confirmed|checked_in)$/
+const GRANTED_STATE_WORD = /paid|complete|confirm|approv|success|active|deliver|fulfil|ship|check.?in|refund|valid/i
 
 /** What somebody ordered is paid for where the processor says so, or where it costs nothing; the guest may not say it. */
 function saysNothingOfPayment({ effect: e, under }: Step, behaviour: Behaviour, guests: ReadonlySet<Table>): boolean {
   if (e.kind !== 'db' || !e.payload) return true
   const free = under.some((c) =>
-    mentions(c.test, (x) => x.v === 'row' && says(PRICE, lastPart(x.field ?? '')) && [...guests].some((t) => tablesCalled(x.table, [t]).length > 0)),
+    mentions(
+      c.test,
+      (x) => x.v === 'row' && says(ORDER_TOTAL_COLUMN, lastPart(x.field ?? '')) && [...guests].some((t) => tablesCalled(x.table, [t]).length > 0),
+    ),
   )
   const said = under.some((c) => mentions(c.test, (x) => x.v === 'result' && /payment|http/.test(behaviour.steps[x.step]?.effect.kind ?? '')))
-  return rowsOf(e.payload).every((row) => {
-    if (row.v !== 'object' || (row.rest && fromRequest(row.rest))) return false
+  return payloadRows(e.payload).every((row) => {
+    if (row.v !== 'object' || (row.rest && isTainted(row.rest))) return false
     return Object.entries(row.props).every(([name, v]) => {
-      if (says(PRICE, name) && e.op === 'update') return !fromRequest(v)
-      if (!says(STATE, name)) return true
-      return !fromRequest(v) && (free || said || (v.v === 'const' && !GRANTED.test(String(v.value)) && v.value !== true) || e.op === 'insert')
+      if (says(ORDER_TOTAL_COLUMN, name) && e.op === 'update') return !isTainted(v)
+      if (!says(PAYMENT_PROGRESS_COLUMN, name)) return true
+      return !isTainted(v) && (free || said || (v.v === 'const' && !GRANTED_STATE_WORD.test(String(v.value)) && v.value !== true) || e.op === 'insert')
     })
   })
 }

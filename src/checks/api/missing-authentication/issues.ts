@@ -1,11 +1,11 @@
 import type { Place, RelatedPlace } from '../../../lib/place.ts'
 import type { Route } from '../../../model/routes/routes.ts'
-import type { Issue } from '../../define-check.ts'
+import { type Issue, SEVERITY_RANK } from '../../define-check.ts'
 import { tellsCode } from '../broken-authentication/code-disclosed.ts'
 import { connectedForNamed } from '../broken-authentication/unbound-integration.ts'
 import { decodedFor } from '../broken-authentication/unverified-jwt.ts'
 import { missingGuard, missingLimit } from '../handler-cause.ts'
-import { attack, besides, message, name, titleOf } from '../messages/missing-authentication.ts'
+import { attack, besides, handlerName, message, titleOf } from '../messages/missing-authentication.ts'
 import { fix, onlyByMail } from '../remediation/authentication-fix.ts'
 import { besideWords, manners } from '../remediation/code-conventions.ts'
 import type { Known } from '../remediation/fix-context.ts'
@@ -14,10 +14,10 @@ import { type Audience, audienceOf } from '../remediation/intended-caller.ts'
 import { handlerFunction } from '../shared/handler-function.ts'
 import { placeOfRoute } from '../shared/route-location.ts'
 import { type Cause, saysFine, saysMalformed } from './cause.ts'
-import { RANK, weight } from './severity.ts'
+import { weight } from './severity.ts'
 
 /** One issue per cause; a cause that several routes share is one issue at its place. */
-export function merge(causes: readonly Cause[], known: Known): Issue[] {
+export function mergeCauses(causes: readonly Cause[], known: Known): Issue[] {
   const groups = new Map<string, Cause[]>()
   for (const c of causes) {
     const key = c.shared
@@ -95,7 +95,7 @@ function issueOf(cause: Cause, known: Known): Issue {
               ? 'Only middleware checks who calls'
               : titleOf(c),
     message:
-      (told ? `${name(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
+      (told ? `${handlerName(route)} makes a code for the account that the request names, keeps it there and answers with it.` : message(c)) +
       besides(c) +
       gateway +
       (c.what === 'open' && !route.behind ? besideWords(manners(route, known.all).beside, route) : ''),
@@ -143,7 +143,7 @@ const isForOthers = (audience: Audience): boolean =>
 function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
   const first = causes[0] as Cause
   // the finding speaks of the handler that makes it as bad as it is
-  const heavy = (c: Cause) => RANK[c.severity] * 100 + (c.work ? weight(c.work) : 0)
+  const heavy = (c: Cause) => SEVERITY_RANK[c.severity] * 100 + (c.work ? weight(c.work) : 0)
   const worst = causes.reduce((a, b) => (heavy(b) > heavy(a) ? b : a))
   const routes = causes.map((c) => c.route)
   const { cause: _, ...issue } = issueOf(worst, known)
@@ -168,7 +168,7 @@ function sharedIssue(causes: readonly Cause[], known: Known, at: Place): Issue {
 const byWeight = (causes: readonly Cause[]): readonly Route[] =>
   causes
     .map((c) => ({ c, heavy: c.work ? weight(c.work) : 0 }))
-    .sort((a, b) => RANK[b.c.severity] - RANK[a.c.severity] || b.heavy - a.heavy)
+    .sort((a, b) => SEVERITY_RANK[b.c.severity] - SEVERITY_RANK[a.c.severity] || b.heavy - a.heavy)
     .map(({ c }) => c.route)
 
 /** What one handler is told, for all that rely on a check which believes what the caller says. */

@@ -14,10 +14,10 @@ import {
   signsInFixedAccount,
 } from '../../../model/routes/operations/hardcoded-account.ts'
 import { methodOf } from '../../../model/routes/operations/outbound-request.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import { asksForPassword } from '../auth-flows/password-sign-in.ts'
-import { ADMINISTRATORS, registers } from '../auth-flows/registration.ts'
+import { ADMIN_ACCOUNT_TABLE, registers } from '../auth-flows/registration.ts'
 import { mailsNewPassword, startsReset } from '../auth-flows/verification-code.ts'
 import { tellsCode } from '../broken-authentication/code-disclosed.ts'
 import { overwritesAccount, takenPassword } from '../broken-authentication/password-set-without-proof.ts'
@@ -32,7 +32,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   if (route.library) return `answered by ${route.library}`
   if (FOR_CRAWLERS.test(route.route) && route.work.every((w) => w.kind === 'read')) return 'what search engines are to find'
   if (leadsOn(route)) return 'a short link, which leads whoever follows it on'
-  if (RANKING.test(route.route) && route.method === 'GET' && shows(route)) return 'how the players of a game stand'
+  if (LEADERBOARD_PATH.test(route.route) && route.method === 'GET' && shows(route)) return 'how the players of a game stand'
   const steps = route.behaviour?.steps ?? []
   if (HEALTH.test(route.route) && route.work.every(isOfHealth) && steps.every((s, i) => isProbe(s, i, steps))) return 'whether the application is well'
   // what check 20 does not speak of has to be signed whatever is configured
@@ -56,7 +56,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
   )
   // a sign-up creates the account and its profile; whoever is called when something was bought creates more than that
   const creates = own.every((c) => c.op === 'admin' || c.op === 'reset')
-  const delivers = creates && (WEBHOOK.test(route.route) || route.work.some((w) => !w.guard && GRANTED.test(w.table ?? '') && w.kind !== 'read'))
+  const delivers = creates && (WEBHOOK.test(route.route) || route.work.some((w) => !w.guard && PURCHASE_RECORD_TABLE.test(w.table ?? '') && w.kind !== 'read'))
   // whoever only signs out, or has the session renewed on the way, does what else the handler does as somebody
   const ends = own.every((c) => c.op === 'sign-out' || c.op === 'refresh')
   const mailed = mailsNewPassword(steps)
@@ -94,7 +94,7 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     w.hidden ||
     w.kind === 'mail' ||
     makesCustomer(w) ||
-    (w.kind === 'insert' && (/customer/i.test(w.table ?? '') || says(ADMINISTRATORS, w.table ?? ''))) ||
+    (w.kind === 'insert' && (/customer/i.test(w.table ?? '') || says(ADMIN_ACCOUNT_TABLE, w.table ?? ''))) ||
     (w.kind !== 'delete' && AUTH_TABLES.test(w.table ?? ''))
   const account = registers(route)
   if (account && !administers && route.work.every((w) => partOfSignUp(w) || isOfNewAccount(w, account, steps))) return 'sign-up itself'
@@ -105,12 +105,12 @@ export const publicByNature = rememberFor((route: Route): string | undefined => 
     !TELLS_OF.test(lastSegments(route)) &&
     !administers &&
     !relays(route) &&
-    !(SENDS_MAIL.test(lastSegments(route)) && goesElsewhere(route)) &&
+    !(MAIL_SENDING_PATH.test(lastSegments(route)) && goesElsewhere(route)) &&
     !connectedForNamed(route).length &&
     !changesNamed(route) &&
     (/(^|\/)auth\//.test(route.route) || route.work.every((w) => !w.table || AUTH_TABLES.test(w.table) || notesIt(w) || findsRecipient(route, w))) &&
     // what follows sign-in for its user (a checkout) is guarded by then
-    !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !makesCustomer(w)) || (w.kind === 'paid-api' && PAID.test(w.what))))
+    !route.work.some((w) => !w.guard && ((w.kind === 'payment' && !makesCustomer(w)) || (w.kind === 'paid-api' && PAID_SERVICE_NAME.test(w.what))))
   )
     return 'authentication itself'
   return undefined
@@ -125,11 +125,11 @@ export const makesAdministrators = ({ work, behaviour }: Route): boolean =>
   work.some((w) => w.kind === 'admin' && !w.guard) && (behaviour?.steps.some((s) => makesAdministrator(s, behaviour)) ?? false)
 
 const HEALTH = /(?:^|\/)(?:health(?:-?check|z)?|readyz?|readiness|livez|liveness|ping)$/i
-const SAYS_WHO = /mail|phone|name|address|token|secret|password|key/i
+const IDENTIFYING_FIELD_WORD = /mail|phone|name|address|token|secret|password|key/i
 
 /** What a health check does to see whether the database, the payment processor and other services answer. */
 const isOfHealth = (w: Work): boolean =>
-  w.kind === 'read' || (w.kind === 'payment-read' && w.ofTheHouse === true) || (w.kind === 'paid-api' && !PAID.test(w.what))
+  w.kind === 'read' || (w.kind === 'payment-read' && w.ofTheHouse === true) || (w.kind === 'paid-api' && !PAID_SERVICE_NAME.test(w.what))
 
 /** Asks whether something answers: nothing that it is asked comes from the request, and of what it says only whether it did is told. */
 function isProbe({ effect: e }: Step, index: number, steps: readonly Step[]): boolean {
@@ -137,14 +137,17 @@ function isProbe({ effect: e }: Step, index: number, steps: readonly Step[]): bo
   if (e.kind !== 'http' && e.kind !== 'payment') return true
   if (e.kind === 'http' && !/^(?:get|head)$/i.test(methodOf(e.args[1]))) return false
   const told = (v: Value) => v.v === 'result' && v.step === index && !/^(?:ok|status|statusText)$/.test(v.field ?? '')
-  return !e.args.some((a) => fromRequest(a)) && steps.every((s) => s.effect.kind !== 'respond' || !s.effect.body || !mentions(s.effect.body, told))
+  return !e.args.some((a) => isTainted(a)) && steps.every((s) => s.effect.kind !== 'respond' || !s.effect.body || !mentions(s.effect.body, told))
 }
 
 /** One row, whichever it is, by columns that say nothing of anybody: whether the database answers. */
 const isProbeOfRow = (e: Query): boolean =>
   e.op === 'select' &&
   (e.countOnly === true ||
-    (e.one === true && e.filters.length === 0 && (e.columns ?? []).length > 0 && !(e.columns ?? []).some((c) => /[*(:]/.test(c) || SAYS_WHO.test(c))))
+    (e.one === true &&
+      e.filters.length === 0 &&
+      (e.columns ?? []).length > 0 &&
+      !(e.columns ?? []).some((c) => /[*(:]/.test(c) || IDENTIFYING_FIELD_WORD.test(c))))
 
 /**
  * An account whose address nobody has confirmed is tied to a row that was there before, found by that address: whoever names somebody's
@@ -157,7 +160,7 @@ function takesOver(route: Route, calls: readonly { readonly args: readonly Value
       e.kind === 'db' &&
       e.op === 'update' &&
       e.client.rights === 'service' &&
-      e.filters.some((f) => f.op === 'eq' && /e_?mail/i.test(f.column) && fromRequest(f.value)) &&
+      e.filters.some((f) => f.op === 'eq' && /e_?mail/i.test(f.column) && isTainted(f.value)) &&
       route.work.some((w) => w.kind === 'update' && !w.guard && w.at.path === at.path && w.at.line === at.line),
   )
 }
@@ -173,9 +176,9 @@ const readdresses = ({ behaviour, work }: Route): boolean =>
       e.op === 'update' &&
       e.client.rights === 'service' &&
       !/invit|token|otp|code|verif|session/i.test(e.table) &&
-      e.filters.some((f) => f.op === 'eq' && /^_?id$/i.test(f.column) && fromRequest(f.value)) &&
+      e.filters.some((f) => f.op === 'eq' && /^_?id$/i.test(f.column) && isTainted(f.value)) &&
       e.payload?.v === 'object' &&
-      Object.entries(e.payload.props).some(([column, v]) => /^e_?mail(?:_?address)?$/i.test(column) && fromRequest(v)) &&
+      Object.entries(e.payload.props).some(([column, v]) => /^e_?mail(?:_?address)?$/i.test(column) && isTainted(v)) &&
       work.some((w) => w.kind === 'update' && !w.guard && w.at.path === at.path && w.at.line === at.line),
   ) ?? false
 
@@ -200,7 +203,7 @@ function isOfNewAccount({ kind, at }: Work, account: Step, steps: readonly Step[
 /** The account is said to belong to what was just made, whose key was counted up or drawn before: `{ businessId: business.id }`. */
 function namesDrawn(own: Value, made: Value | undefined): boolean {
   const key = made?.v === 'object' ? (made.props.id ?? made.props._id) : undefined
-  return key !== undefined && key.v !== 'const' && !fromRequest(key) && own.v === 'object' && Object.values(own.props).some((v) => isAlike(v, key))
+  return key !== undefined && key.v !== 'const' && !isTainted(key) && own.v === 'object' && Object.values(own.props).some((v) => isAlike(v, key))
 }
 
 /** Whoever forgot the password is looked up, gets a token into his row, and the mail with it. */
@@ -215,7 +218,7 @@ function isMadeHere(v: Value, steps: readonly Step[]): boolean {
     const made = x.v === 'row' || x.v === 'result' ? steps[x.step]?.effect : undefined
     return made?.kind === 'db' && made.op === 'insert'
   }
-  return mentions(v, inserted) && !fromRequest(v)
+  return mentions(v, inserted) && !isTainted(v)
 }
 
 /** Accounts are made under `/admin` by those who run the application, not by those who come to use it. */
@@ -237,7 +240,7 @@ const relays = ({ work, behaviour }: Route): boolean =>
 /** What lets somebody into the account of one value of the request is sent to an address that is another one: no row is found by that address. */
 const goesElsewhere = ({ work, behaviour }: Route): boolean =>
   work.some((w) => w.kind === 'mail' && w.chosen === 'recipient' && !w.guard) &&
-  !behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && /mail/i.test(f.column) && fromRequest(f.value)))
+  !behaviour?.steps.some(({ effect: e }) => e.kind === 'db' && e.filters.some((f) => f.op === 'eq' && /mail/i.test(f.column) && isTainted(f.value)))
 
 /** What a code or the token of a link is drawn by. */
 const MADE_HERE = /random|uuid|nanoid|createId|(?:^|\.)(?:totp|otp)/i
@@ -257,7 +260,7 @@ function findsRecipient(route: Route, w: Work): boolean {
 /** An endpoint that reads a processor's event or its signature header, verified or not. */
 function receivesPayments(route: Route): boolean {
   const where = `${route.route} ${route.subject} ${route.path}`
-  if (!/web-?hook/i.test(where) || MESSENGER.test(where)) return false
+  if (!/web-?hook/i.test(where) || MESSENGER_WEBHOOK_PATH.test(where)) return false
   return route.behaviour !== undefined && speaksOfEvents(route.behaviour)
 }
 
@@ -268,11 +271,11 @@ function receivesPayments(route: Route): boolean {
 const speaksOfEvents = rememberFor(({ steps }: Behaviour): boolean => {
   const seen = new Set<unknown>(steps.flatMap((s) => [s.under, 'args' in s.effect && s.effect.kind !== 'http' ? s.effect.args : 0]))
   for (const node of seen) {
-    if (typeof node === 'string' && SIGNATURE.test(node)) return true
+    if (typeof node === 'string' && WEBHOOK_SIGNATURE_HEADER.test(node)) return true
     if (node === null || typeof node !== 'object') continue
     if ((node as { v?: unknown }).v === 'event') return true
     for (const [key, value] of Object.entries(node)) {
-      if (SIGNATURE.test(key)) return true
+      if (WEBHOOK_SIGNATURE_HEADER.test(key)) return true
       seen.add(value)
     }
   }
@@ -282,22 +285,23 @@ const speaksOfEvents = rememberFor(({ steps }: Behaviour): boolean => {
 /** An account that is there for everybody to look around with. */
 const FOR_VISITORS = /demo|guest|sandbox|kiosk|visitor|try-?out/i
 const FOR_CRAWLERS = /(?:^|\/)(?:sitemap[\w-]{0,40}(?:\.xml)?|robots\.txt|llms(?:-full)?\.txt|(?:rss|feed|atom)(?:\.xml)?)$/i
-const RANKING = /(?:^|\/)(?:leader-?boards?|high-?scores?|rankings?|standings)(?:\/|$)/i
-const PERSONAL = /e_?mail|phone|address|password|token|birth|stripe|\*/i
+const LEADERBOARD_PATH = /(?:^|\/)(?:leader-?boards?|high-?scores?|rankings?|standings)(?:\/|$)/i
+const PERSONAL_FIELD_WORD = /e_?mail|phone|address|password|token|birth|stripe|\*/i
 
 /** It only reads, and what it picks of every table names no way to reach anybody. */
 function shows(route: Route): boolean {
   if (!route.work.every((w) => w.kind === 'read')) return false
   return (route.behaviour?.steps ?? []).every(
-    ({ effect: e }) => e.kind !== 'db' || e.op !== 'select' || (e.columns !== undefined && e.columns.length > 0 && !e.columns.some((c) => PERSONAL.test(c))),
+    ({ effect: e }) =>
+      e.kind !== 'db' || e.op !== 'select' || (e.columns !== undefined && e.columns.length > 0 && !e.columns.some((c) => PERSONAL_FIELD_WORD.test(c))),
   )
 }
-const SIGNATURE = /stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i
+const WEBHOOK_SIGNATURE_HEADER = /stripe-signature|paddle-signature|x-signature|polar-webhook|webhook-signature/i
 /** Whose messages come in the same envelope as a processor's events. */
-const MESSENGER = /whats-?app|telegram|messenger|twilio|slack|discord|viber|(?:^|[/_-])sms(?:[/_-]|$)/i
+const MESSENGER_WEBHOOK_PATH = /whats-?app|telegram|messenger|twilio|slack|discord|viber|(?:^|[/_-])sms(?:[/_-]|$)/i
 const WEBHOOK = /web-?hook|callback|notification|ipn/i
 /** Tables whose rows say what somebody has bought. */
-const GRANTED = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
+const PURCHASE_RECORD_TABLE = /sale|order|payment|enroll?ment|purchase|subscription|licen[cs]e|entitlement|transaction|credit|balance|wallet/i
 
 /** What is sent and verified at sign-in: `otp`, `2fa`, `email-verification-code`, in words that go before it. */
 const ONE_TIME_CODE =
@@ -309,7 +313,7 @@ const AUTH_PATH = new RegExp(
   `(^|[/#._-])(log-?in|sign-?in|admin\\/auth|log-?out|sign-?out|sign-?up|register|registration|forgot(?:-?password)?|reset-?password|password-?reset|verify-?email|confirm-?email|(?:send|resend|request|verify|check|validate)-?(?:\\w{1,20}-?)?otp|(?:send|resend|request|verify)-?(?:${ONE_TIME_CODE})|${MAILED}|otp\\/(?:send|resend|request|verify)|magic-?link|oauth|passkey[./-](?:create-?sign-?in|sign-?in|authenticat|challenge)[\\w-]*|auth\\/callback|auth\\/(?:[\\w-]+\\/)*(?:join|resend-[\\w-]+|unlock-account|sso|verify|confirm|callback|(?:re)?(?:send|verify)-?(?:sms|phone)|${ONE_TIME_CODE}|one-?time-?(?:code|password))|join)($|[/#?._-])|#(login|signIn|signin|signUp|signup|register|logout|signOut|forgotPassword|resetPassword|verifyOtp|sendOtp|verifyEmail|(?:re)?send(?:Account|Email|User)?Verification(?:Email|Mail|Code|Link|Page)?|(?:re)?(?:send|request)(?:Password)?Reset(?:Password)?(?:Email|Mail|Link)?|(?:(?:re)?send|request|(?:signIn|logIn)(?:With)?)MagicLink)(?:User|Account|Action|With[A-Z][A-Za-z]{1,20})?\\b`,
   'i',
 )
-const SENDS_MAIL = new RegExp(`(?:^|[/#._-])(?:${MAILED})$`, 'i')
+const MAIL_SENDING_PATH = new RegExp(`(?:^|[/#._-])(?:${MAILED})$`, 'i')
 /** Somebody else is told of a sign-up. */
 const TELLS_OF = /(?:^|[/#._-])(?:notify|alert|report|track|log)[/._-]/i
 const SENDS_CODE = new RegExp(
@@ -317,7 +321,7 @@ const SENDS_CODE = new RegExp(
   'i',
 )
 /** Bought on request; other services that a sign-in asks (a directory, a captcha) are part of it. */
-const PAID = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
+const PAID_SERVICE_NAME = /model|openai|anthropic|googleapis|replicate|elevenlabs/i
 const AUTH_TABLES = /team|invit(?:e|ation)|magic_?link|user|profile|account|session|token|otp|verification|credential|login|auth|password|passkey|mfa|member/i
 
 /** The name of a server action, the path of everything else: form actions of a page are called by its path. Procedures of tRPC have a path that ends in a name. */
@@ -334,7 +338,7 @@ function lastSegments(route: Route): string {
 const handsOutFound = ({ behaviour }: Route): boolean =>
   behaviour?.steps.some(({ effect: e }, i) => {
     if (e.kind !== 'auth-call' || !/generateLink$/.test(e.name) || !isRepeated(behaviour, i)) return false
-    const named = e.args.flatMap((a) => (a.v === 'object' && a.props.email && fromRequest(a.props.email) ? [a.props.email] : []))[0]
+    const named = e.args.flatMap((a) => (a.v === 'object' && a.props.email && isTainted(a.props.email) ? [a.props.email] : []))[0]
     return named !== undefined && !behaviour.steps.slice(0, i).some((s) => makesAccountOf(s, named))
   }) ?? false
 

@@ -6,14 +6,11 @@ import type { Behaviour, Step } from '../../../model/behaviour/types.ts'
 import { EVENTS_KEY } from '../../../model/routes/operations/signing-oracle.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import type { Severity } from '../../define-check.ts'
+import { SEVERITY_RANK, type Severity } from '../../define-check.ts'
 import { isRationed } from '../rate-limit/enforced-quota.ts'
 
-/** Severities in order. */
-export const RANK: Readonly<Record<Severity, number>> = { Critical: 3, High: 2, Medium: 1 }
-
 /** What people write for others to read: a feed, comments, reviews. With personal columns it is no public content. */
-export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
+export function isPublicContentTable(name: string, schema: Pick<SchemaModel, 'tables'>): boolean {
   const bare = lastPart(name).toLowerCase()
   const tables = tablesCalled(bare, schema.tables)
   if (tables.some(isDirectory)) return true
@@ -22,7 +19,7 @@ export function isShown(name: string, schema: Pick<SchemaModel, 'tables'>): bool
 }
 
 /** Whoever takes somebody's address off a list does him little harm. */
-const TAKES_OFF = /unsubscribe|opt-?out/i
+const UNSUBSCRIBE_WORD = /unsubscribe|opt-?out/i
 const MAILING_LIST = /subscriber|newsletter|mailing|waitlist|suppression/i
 
 /** How bad it is that this work is done for anybody. */
@@ -44,10 +41,10 @@ export function severityOf(work: Work, route: Route, exposed: readonly Work[], r
     case 'command':
       return at('Critical')
     case 'update':
-      if (TAKES_OFF.test(route.route) && MAILING_LIST.test(work.table ?? '')) return at('Medium')
+      if (UNSUBSCRIBE_WORD.test(route.route) && MAILING_LIST.test(work.table ?? '')) return at('Medium')
       return at(strong && work.userData ? 'Critical' : 'High')
     case 'insert':
-      if (strong && work.raises && ACCOUNT.test(work.table ?? '')) return at('Critical')
+      if (strong && work.raises && ACCOUNT_TABLE.test(work.table ?? '')) return at('Critical')
       return at(strong && (work.chosen === 'paid' || work.chosen === 'table' || (work.userData && work.chosen === 'owner')) ? 'Critical' : 'High')
     case 'read':
       if (!work.userData) return []
@@ -91,7 +88,7 @@ function changesAnAccount(work: Work, exposed: readonly Work[]): boolean {
     work.kind === 'update' &&
     work.rights === 'service' &&
     work.userData === true &&
-    ACCOUNT.test(work.table ?? '') &&
+    ACCOUNT_TABLE.test(work.table ?? '') &&
     !exposed.some((o) => o.kind === 'insert' && o.table === work.table)
   )
 }
@@ -99,7 +96,7 @@ function changesAnAccount(work: Work, exposed: readonly Work[]): boolean {
 /** Nobody's pending order, but everybody's: one action among those of a function that also opens a checkout. */
 const listsAll = ({ kind, rights, userData, whole }: Work): boolean => kind === 'read' && rights === 'service' && userData === true && whole === true
 
-const ACCOUNT =
+const ACCOUNT_TABLE =
   /^(users?|profiles?|user_profiles?|accounts?|customers?|members?|memberships?|teams?|organi[sz]ations?|orgs?|workspaces?|tenants?|subscriptions?|stripe_customers?)$/i
 
 /** Guest checkout: what it writes is its own pending order. */
@@ -157,14 +154,14 @@ export function worstOf(list: readonly { severity: Severity; work: Work }[]): { 
   let worst: { severity: Severity; work: Work } | undefined
   // of equally bad work money and accounts are named before rows, and a change before the look-up that it needs
   for (const x of list)
-    if (!worst || RANK[x.severity] > RANK[worst.severity] || (x.severity === worst.severity && weight(x.work) > weight(worst.work))) worst = x
+    if (!worst || SEVERITY_RANK[x.severity] > SEVERITY_RANK[worst.severity] || (x.severity === worst.severity && weight(x.work) > weight(worst.work))) worst = x
   return worst
 }
 
 /** Lines about what happened, and tokens of mails: whoever adds one does little by it. */
 const NOTES = /(?:^|[._])(?:\w{1,40}_)?(?:logs?|audits?|events?|tokens?|counters?|views?|stats|analytics|suppressions?|metrics)$/i
 /** Who may do what. */
-const RIGHTS = /(?:^|[._])(?:user_?roles?|roles?|admins?|admin_?users?|permissions?|memberships?)$/i
+const RIGHTS_TABLE = /(?:^|[._])(?:user_?roles?|roles?|admins?|admin_?users?|permissions?|memberships?)$/i
 
 const PEOPLES_ACCOUNTS = /(?:^|[._])(?:users?|accounts?|usuarios?|utilisateurs?)$/i
 
@@ -176,7 +173,7 @@ export function weight({ kind, chosen, table = '', userData, call, sets, whole }
   if (chosen === 'paid') return 10
   if (chosen === 'password') return 9.5
   if (kind === 'admin' || kind === 'command') return 9
-  if ((kind === 'insert' || kind === 'update') && (RIGHTS.test(table) || (kind === 'update' && sets))) return 9
+  if ((kind === 'insert' || kind === 'update') && (RIGHTS_TABLE.test(table) || (kind === 'update' && sets))) return 9
   if (kind === 'payment') return 8
   if (kind === 'secret') return 7
   if (NOTES.test(table)) return 1

@@ -39,14 +39,14 @@ export function boughtBreaches(step: Step, e: Query, behaviour: Behaviour, schem
   return []
 }
 
-const BOUGHT = /purchase|enrol|subscription|order|access|membership|entitlement|licen[cs]e/i
+const PURCHASE_TABLE = /purchase|enrol|subscription|order|access|membership|entitlement|licen[cs]e/i
 
 /** The purchases of the caller that decide whether the step is reached, and the filter by which the request says of what. */
 function purchasesAsked({ under }: Step, { steps }: Behaviour): readonly { readonly bought: Query; readonly by: Filter }[] {
   const found = new Set(under.flatMap((c) => rowsNeeded(c.test, !c.negated)))
   return [...found].flatMap((index) => {
     const e = steps[index]?.effect
-    if (e?.kind !== 'db' || e.op !== 'select' || !BOUGHT.test(e.table)) return []
+    if (e?.kind !== 'db' || e.op !== 'select' || !PURCHASE_TABLE.test(e.table)) return []
     const by = e.filters.find((f) => f.op === 'eq' && f.value.v === 'request')
     return by && e.filters.some((f) => f.op === 'eq' && f.value.v === 'caller') ? [{ bought: e, by }] : []
   })

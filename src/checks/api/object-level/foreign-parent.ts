@@ -7,7 +7,7 @@ import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/typ
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
 import { parentByPolicy } from '../binding/policy-binding.ts'
-import { breachOfParent, directly, fromRequest, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
+import { breachOfParent, directly, isRequestControlled, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
 
 /**
  * New rows put under a private row that the request names (an item into an order), past row level security, by somebody of whom nothing says that
@@ -25,13 +25,13 @@ export function parentBreaches(
   const table = tableOf(e, schema)
   const bound = table && boundByPolicy(step, e, table, behaviour, ties, schema)
   if (bound) return [bound]
-  const said = table && says(SAID, table.name)
+  const said = table && says(MESSAGE_CHILD_TABLE, table.name)
   if (!said && (!table?.userData || table.userData.ownerColumns.length || table.userData.tenantColumns.length || FOR_OTHERS.test(table.name))) return []
   const parentOf = (column: string) => privateParent(column, table, schema, access) ?? (said ? betweenFew(column, table, schema) : undefined)
   const rows = e.payload.v === 'array' ? e.payload.items.slice(0, 4) : [e.payload]
   for (const row of rows) {
     if (row.v !== 'object' || (!said && Object.values(row.props).some((v) => isCallers(v, behaviour)))) continue
-    const chosen = Object.entries(row.props).find(([column, value]) => parentOf(column) && fromRequest(value, behaviour) && directly(value))
+    const chosen = Object.entries(row.props).find(([column, value]) => parentOf(column) && isRequestControlled(value, behaviour) && directly(value))
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen as [string, Value]
     const parent = parentOf(column) as Table
@@ -58,7 +58,7 @@ function boundByPolicy(
   for (const row of rows) {
     if (row.v !== 'object' || Object.values(row.props).some((v) => isCallers(v, behaviour))) continue
     for (const [column, value] of Object.entries(row.props)) {
-      const parent = fromRequest(value, behaviour) && directly(value) ? parentByPolicy(column, table, schema) : undefined
+      const parent = isRequestControlled(value, behaviour) && directly(value) ? parentByPolicy(column, table, schema) : undefined
       if (!parent || ties.byCondition(step)) continue
       const [owner] = parent.userData?.ownerColumns ?? []
       return { ...breachOfParent(step, e, column, value, parent), byPolicy: true, ...(owner ? { ownerColumn: owner } : {}) }
@@ -68,7 +68,7 @@ function boundByPolicy(
 }
 
 /** What is said in a conversation, under the own name: who may say it are those whose conversation it is. */
-const SAID = /(?:^|_)messages?$/
+const MESSAGE_CHILD_TABLE = /(?:^|_)messages?$/
 const CONVERSATIONS = /^(?:conversations?|(?:chat|message)_threads?|threads|chats|dialogs?|direct_chats?|dms|matches)$/
 
 /** The conversation that a column names, where its rows are between few. */

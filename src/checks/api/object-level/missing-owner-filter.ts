@@ -6,7 +6,7 @@ import { isCallers, mentions } from '../../../model/behaviour/identity/caller-va
 import type { Behaviour, Effect, Query, Step } from '../../../model/behaviour/types.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { isAnswered } from '../exceptions/publicly-listed-table.ts'
+import { isListedInResponse } from '../exceptions/publicly-listed-table.ts'
 import { aboutQuery, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 /**
@@ -33,12 +33,12 @@ const keptBy = rememberFor((behaviour: Behaviour, tables: SchemaModel['tables'])
 })
 
 /** Columns that say whose a row is, not who entered it for all. */
-const PERSON =
+const PERSON_ID_COLUMN =
   /^(?:(?:user|owner|profile|account|customer|member|client|clerk_user|auth_user|payer|buyer|patient|student)_?id|(?:from|to|sender|recipient|receiver)_?(?:user_?)?id|uid|user|owner)$/i
 /** What people write, or is said of them. */
-const CONTENT = /(?:^|_)(?:message|text|content|notes?|body|comment|answer|transcript|prompt|description|details|memo)s?(?:$|_)/i
+const WRITTEN_CONTENT_COLUMN = /(?:^|_)(?:message|text|content|notes?|body|comment|answer|transcript|prompt|description|details|memo)s?(?:$|_)/i
 
-const personsOf = (table: Table | undefined): readonly string[] => table?.userData?.ownerColumns.filter((c) => PERSON.test(c)) ?? []
+const personsOf = (table: Table | undefined): readonly string[] => table?.userData?.ownerColumns.filter((c) => PERSON_ID_COLUMN.test(c)) ?? []
 
 /** Everybody's rows of a table that is kept apart elsewhere, in the answer to anybody who is signed in. */
 export function unkeptListing(
@@ -53,10 +53,10 @@ export function unkeptListing(
   const table = tableOf(e, schema)
   if (!table || table.stub || table.userData?.tenantColumns.length || isMeantToBeSeen(table, '', schema.tables)) return []
   const shown = e.columns && !e.columns.includes('*') ? e.columns : table.columns.map((c) => c.name)
-  if (!isPrivateByName(table.name) && !shown.some((c) => CONTENT.test(c))) return []
+  if (!isPrivateByName(table.name) && !shown.some((c) => WRITTEN_CONTENT_COLUMN.test(c))) return []
   // rows that another row, a list of ids or the caller picks are judged by what ties those
   if (!e.filters.every((f) => f.value.v === 'const' || isSearch(f))) return []
-  if (!isAnswered(behaviour.steps, index) || isSiftedLater(behaviour, index)) return []
+  if (!isListedInResponse(behaviour.steps, index) || isSiftedLater(behaviour, index)) return []
   return [
     {
       kind: 'listing',

@@ -1,4 +1,4 @@
-import { isOnOffer, isWhere } from '../../../database/access/row-audience/for-sale.ts'
+import { isListing, isWhere } from '../../../database/access/row-audience/for-sale.ts'
 import { isPrivateByName } from '../../../database/access/row-audience/public-content.ts'
 import type { Table } from '../../../database/database.ts'
 import { isCallers, isCallersRow, mentions, requestName } from '../../../model/behaviour/identity/caller-values.ts'
@@ -25,7 +25,7 @@ import {
   belongsToSomebody,
   callerOf,
   directly,
-  fromRequest,
+  isRequestControlled,
   OWN_METADATA,
   type OwnershipBreach,
   PERSONAL_NAME,
@@ -58,7 +58,7 @@ export function listingBreaches(
   if (e.filters.some((f) => f.value.v !== 'const') || ties.byCondition(step)) return []
   if (e.op === 'select') {
     // where something stands that is on offer is said of the thing
-    const ofPeople = (table: Table) => (table.userData?.personalColumns ?? []).filter((c) => !(isWhere(c) && isOnOffer(table)))
+    const ofPeople = (table: Table) => (table.userData?.personalColumns ?? []).filter((c) => !(isWhere(c) && isListing(table)))
     const personal = table && !table.stub ? ofPeople(table) : undefined
     const columns = e.columns
     const shows = personal ? personal.some((c) => !columns || columns.includes('*') || columns.includes(c)) : admin && PERSONAL_NAME.test(e.table)
@@ -96,11 +96,11 @@ export function listingBreaches(
   return [empties ? { ...operation, what: `deletes every row of ${e.table}` } : operation]
 }
 
-const SAID = /^(?:content|body|text|message|comment|notes?)$/i
+const TEXT_COLUMN = /^(?:content|body|text|message|comment|notes?)$/i
 
 /** What people wrote to few, whoever they are. */
 const showsWhatWasSaid = ({ name }: Table, columns: readonly string[] | undefined): boolean =>
-  isPrivateByName(name) && (!columns || columns.some((c) => c === '*' || SAID.test(c)))
+  isPrivateByName(name) && (!columns || columns.some((c) => c === '*' || TEXT_COLUMN.test(c)))
 
 /** Whole rows of people beside rows that are between few: `prisma.payment.findMany({ include: { payer: true } })`. */
 function takesPeopleAlong(table: Table, columns: readonly string[], { tables }: Pick<SchemaModel, 'tables'>): boolean {
@@ -170,7 +170,7 @@ export function otherBreaches(
       return []
     }
     case 'storage': {
-      if (e.client.rights !== 'service' || !fromRequest(e.object, behaviour)) return []
+      if (e.client.rights !== 'service' || !isRequestControlled(e.object, behaviour)) return []
       if (mentions(e.object, (x) => isCallers(x, behaviour)) || (e.op === 'write' && !e.replaces && isNewName(e.object))) return []
       return [
         {
@@ -187,21 +187,21 @@ export function otherBreaches(
     }
     case 'file': {
       const [first] = e.args
-      if (WRITES.test(e.name)) return first ? namedFile(step, first) : []
+      if (FILE_WRITE_CALL.test(e.name)) return first ? namedFile(step, first) : []
       const read = fileReadByName(e.name, e.args, step.under)
       if (read && isAnsweredWith(step, behaviour)) {
         const by = requestName(read) ?? 'a value of the request'
         return [{ kind: 'file', severity: 'Critical', at: step.at, verb: 'read', by, what: `answers with the file of its disk that ${by} names` }]
       }
       const source = copiedFrom(e)
-      if (source && fromRequest(source, behaviour) && !mentions(source, (x) => isCallers(x, behaviour)) && !checkedBefore(step, source, behaviour)) {
+      if (source && isRequestControlled(source, behaviour) && !mentions(source, (x) => isCallers(x, behaviour)) && !checkedBefore(step, source, behaviour)) {
         const by = requestName(source) ?? 'a value of the request'
         const what = `copies whichever file of the store ${by} names`
         return [{ kind: 'file', severity: 'Critical', at: step.at, table: '', verb: 'copie', by, callerAs: callerOf(behaviour), what }]
       }
       const stored = objectStoreWork(e) === 'delete'
       const object = stored ? objectKey(e) : first
-      if (!(stored || /destroy|^del$|\.del$/i.test(e.name)) || !object || !fromRequest(object, behaviour)) return []
+      if (!(stored || /destroy|^del$|\.del$/i.test(e.name)) || !object || !isRequestControlled(object, behaviour)) return []
       if (mentions(object, (x) => isCallers(x, behaviour)) || checkedBefore(step, object, behaviour)) return []
       return [
         {
@@ -220,12 +220,13 @@ export function otherBreaches(
       if (refusesTheServer(e.function, schema)) return []
       const chosen =
         Object.entries(e.args.props).find(
-          ([n, v]) => /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && fromRequest(v, behaviour),
+          ([n, v]) =>
+            /(?:^|_)(?:user|owner|profile|account|customer|member|target)_?id$|^p?_?(?:user|uid|userid)$/i.test(n) && isRequestControlled(v, behaviour),
         ) ??
         Object.entries(e.args.props).find(
           ([n, v]) =>
             /(?:^|_)ids?$/i.test(n) &&
-            fromRequest(v, behaviour) &&
+            isRequestControlled(v, behaviour) &&
             !checkedBefore(step, v, behaviour) &&
             (handsOutRows(e.function, schema) || changesUnseen(e.function, n, schema) || changesKept(e.function, n, schema)),
         )
@@ -268,7 +269,7 @@ export function otherBreaches(
       ) {
         const id = target.v === 'object' ? (target.props.customer ?? target.props.payment_intent ?? target.props.charge ?? target.props.account) : target
         // a new subscription for an id that the request sends is how the processor's own examples begin one
-        const named = id && !e.name.endsWith('subscriptions.create') && fromRequest(id, behaviour) && directly(id) ? id : undefined
+        const named = id && !e.name.endsWith('subscriptions.create') && isRequestControlled(id, behaviour) && directly(id) ? id : undefined
         const asked = named ?? (id && lookedUpBy(id, behaviour))
         if (asked)
           return [
@@ -336,7 +337,7 @@ function isAnsweredWith(step: Step, { steps }: Behaviour): boolean {
   return steps.some(({ effect: e }) => e.kind === 'respond' && e.body !== undefined && mentions(e.body, (x) => x.v === 'result' && x.step === index))
 }
 
-const WRITES = /(?:^|\.)(?:writeFile|writeFileSync|outputFile|outputFileSync|createWriteStream)$/
+const FILE_WRITE_CALL = /(?:^|\.)(?:writeFile|writeFileSync|outputFile|outputFileSync|createWriteStream)$/
 
 /** Where on the server's disk something is written, by the name that whoever sends it gives it: `../` leads out of the folder. */
 function namedFile({ at }: Step, path: Value): OwnershipBreach[] {
@@ -386,13 +387,13 @@ function handsOutRows(name: string, schema: Pick<SchemaModel, 'tables' | 'functi
 function changesUnseen(name: string, argument: string, { functions }: Pick<SchemaModel, 'functions'>): boolean {
   if (functions.some((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)) return false
   const of = argument.replace(/^_?p_/i, '').replace(/_?ids?$/i, '')
-  return CHANGES.test(name) && (PERSONAL_NAME.test(of) || PERSONAL_NAME.test(`${of}es`)) && name.toLowerCase().includes(of.toLowerCase())
+  return CHANGING_FUNCTION_NAME.test(name) && (PERSONAL_NAME.test(of) || PERSONAL_NAME.test(`${of}es`)) && name.toLowerCase().includes(of.toLowerCase())
 }
 
 /** A function of the repository's SQL, called so, that changes rows which policies keep for whom they belong to, and never looks at who asks. */
 function changesKept(name: string, argument: string, { functions, tables, policies }: Pick<SchemaModel, 'tables' | 'functions' | 'policies'>): boolean {
   const fn = functions.find((f) => f.name.toLowerCase() === name.toLowerCase() && !f.stub)
-  if (!fn || !CHANGES.test(name) || COUNTS.test(name) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
+  if (!fn || !CHANGING_FUNCTION_NAME.test(name) || DERIVED_FIGURE_COLUMN.test(name) || /\bauth\s*\.\s*(?:uid|jwt)\s*\(/i.test(fn.body)) return false
   const body = fn.body.toLowerCase()
   if (!body.split(/\W+/).includes(argument.toLowerCase())) return false
   return [...body.matchAll(/\b(?:update|delete\s+from)\s+(?:only\s+)?(?:public\s*\.\s*)?"?([a-z_]\w{0,62})/g)].some(([, changed]) =>
@@ -401,9 +402,9 @@ function changesKept(name: string, argument: string, { functions, tables, polici
 }
 
 /** A count or a figure that follows from other rows. */
-const COUNTS = /count|stat|total|average|rating|usage|views?|last_|timestamp|metric|score/i
+const DERIVED_FIGURE_COLUMN = /count|stat|total|average|rating|usage|views?|last_|timestamp|metric|score/i
 
-const CHANGES = /^(?:set|make|mark|update|change|edit|rename|delete|remove|cancel|archive|restore|reset|revoke|assign|unassign)_/i
+const CHANGING_FUNCTION_NAME = /^(?:set|make|mark|update|change|edit|rename|delete|remove|cancel|archive|restore|reset|revoke|assign|unassign)_/i
 
 /** The ids were looked up among the caller's own rows before. */
 function checkedBefore(step: Step, value: Value, behaviour: Behaviour): boolean {

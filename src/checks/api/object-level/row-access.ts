@@ -19,13 +19,13 @@ import { rlsState, shownByRls } from '../binding/rls-outcome.ts'
 import { isPartOfTransfer, transfersTo } from '../exceptions/balanced-transfer.ts'
 import { choosesNothing, isTakenByCaller, takesWhatIsOpen } from '../exceptions/claimable-row.ts'
 import { keepsTally, makesRoom } from '../exceptions/counter-update.ts'
-import { booksWith, hasJoined, isOfWhoeverMatched, isOnOffer, isRecounted, takesSlot } from '../exceptions/counterparty.ts'
+import { booksWith, hasJoined, isBookableOffer, isOfWhoeverMatched, isRecounted, takesSlot } from '../exceptions/counterparty.ts'
 import { isPayee } from '../exceptions/payment-recipient.ts'
 import { shownToOthers, showsAnyway, showsWares } from '../exceptions/public-content.ts'
 import { queuesUp } from '../exceptions/queue-position.ts'
 import { replacesSentCode } from '../exceptions/superseded-code.ts'
 import { isProvenAddress } from '../exceptions/verified-address.ts'
-import { isAnswered, isOnlyTold, isOnlyWeighed, isWrittenFrom, saysRelation } from '../exposure/row-flow-to-response.ts'
+import { isOnlyTold, isOnlyWeighed, isWrittenFrom, reachesResponse, saysRelation } from '../exposure/row-flow-to-response.ts'
 import { actsForPayer, isOpenByPolicy } from '../payment-integrity/billing-portal-of-other.ts'
 import { aboutQuery, type OwnershipBreach, refersToNobodys, tableOf, verbOf } from '../shared/violation.ts'
 import { broughtAlong } from './embedded-relation.ts'
@@ -62,7 +62,7 @@ function fieldOfSession(
     if (x.kind !== 'db' || !isAsked(x.table)) continue
     const written = x.payload?.v === 'object' ? Object.entries(x.payload.props) : []
     for (const [name, v] of [...x.filters.filter((f) => f.op === 'eq').map((f) => [f.column, f.value] as const), ...written]) {
-      const column = v.v === 'caller' && v.field && !WHO.test(v.field) ? columnFor(table, name, x.table) : undefined
+      const column = v.v === 'caller' && v.field && !PRINCIPAL_CLAIM.test(v.field) ? columnFor(table, name, x.table) : undefined
       if (column && v.v === 'caller' && v.field) return { column, field: v.field }
     }
   }
@@ -84,7 +84,7 @@ function columnFor(table: Table, column: string, of: string): string | undefined
 const besideId = (caller: string, field: string): string => `${caller.slice(0, caller.lastIndexOf('.') + 1)}${field}`
 
 /** What of a session says who somebody is, and not for whom they act. */
-const WHO = /(?:^|\.)(?:id|sub|uid|e_?mail|name|role|user_?id|phone)$/i
+const PRINCIPAL_CLAIM = /(?:^|\.)(?:id|sub|uid|e_?mail|name|role|user_?id|phone)$/i
 
 /** The breach that a query makes whose rows the request chooses by `column` = `value`; undefined, and why added to `reasons`, where it makes none. */
 export function rowBreach(
@@ -179,7 +179,7 @@ export function rowBreach(
     reasons.add(`${e.table} is meant to be seen by others`)
     return undefined
   }
-  if (e.op === 'select' && isPutUp(e, schema) && !(bringsPeople(e.columns ?? []) && isAnswered(index, behaviour))) {
+  if (e.op === 'select' && isPutUp(e, schema) && !(bringsPeople(e.columns ?? []) && reachesResponse(index, behaviour))) {
     reasons.add(`${e.table} is read as its authors have put it up`)
     return undefined
   }
@@ -187,19 +187,19 @@ export function rowBreach(
     reasons.add(`the caller has joined what ${e.table} belongs to`)
     return undefined
   }
-  if (e.op === 'select' && !isAnswered(index, behaviour) && booksWith(value, behaviour)) {
+  if (e.op === 'select' && !reachesResponse(index, behaviour) && booksWith(value, behaviour)) {
     reasons.add(`whose rows of ${e.table} they are, the caller books with`)
     return undefined
   }
-  if (e.op === 'select' && !isAnswered(index, behaviour) && queuesUp(index, behaviour)) {
+  if (e.op === 'select' && !reachesResponse(index, behaviour) && queuesUp(index, behaviour)) {
     reasons.add(`the caller lines up in what ${e.table} says`)
     return undefined
   }
-  if (e.op === 'select' && !isAnswered(index, behaviour) && isPayee(index, behaviour)) {
+  if (e.op === 'select' && !reachesResponse(index, behaviour) && isPayee(index, behaviour)) {
     reasons.add(`${e.table} says whom the caller pays`)
     return undefined
   }
-  if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isOnOffer(e, schema)) {
+  if (e.op === 'update' ? takesSlot(e) : e.op === 'select' && isBookableOffer(e, schema)) {
     reasons.add(`${e.table} is there to be booked`)
     return undefined
   }
@@ -207,11 +207,11 @@ export function rowBreach(
     reasons.add(`a new one takes the place of what is deleted from ${e.table}`)
     return undefined
   }
-  if (takesWhatIsOpen(step, e, behaviour) || ((e.op === 'select' ? !isAnswered(index, behaviour) : choosesNothing(e)) && isTakenByCaller(e, behaviour))) {
+  if (takesWhatIsOpen(step, e, behaviour) || ((e.op === 'select' ? !reachesResponse(index, behaviour) : choosesNothing(e)) && isTakenByCaller(e, behaviour))) {
     reasons.add(`${e.table} is there to be taken`)
     return undefined
   }
-  if (isPartOfTransfer(step, behaviour) || (e.op === 'select' && !isAnswered(index, behaviour) && transfersTo(value, behaviour))) {
+  if (isPartOfTransfer(step, behaviour) || (e.op === 'select' && !reachesResponse(index, behaviour) && transfersTo(value, behaviour))) {
     reasons.add(`${e.table} gets what the caller's own row gives`)
     return undefined
   }
@@ -220,7 +220,7 @@ export function rowBreach(
     return undefined
   }
   const listed = tableOf(e, schema)
-  if (e.op === 'select' && listed && refersToNobodys(listed, column, schema) && !isAnswered(index, behaviour, figuresOf(e, schema))) {
+  if (e.op === 'select' && listed && refersToNobodys(listed, column, schema) && !reachesResponse(index, behaviour, figuresOf(e, schema))) {
     reasons.add(`${e.table} is looked through by what is nobody's, and not answered with`)
     return undefined
   }

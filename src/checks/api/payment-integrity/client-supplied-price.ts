@@ -6,16 +6,16 @@ import type { Route } from '../../../model/routes/routes.ts'
 import type { OwnershipBreach } from '../shared/violation.ts'
 
 const CHARGES = /(?:checkout\.sessions|payment_?intents|charges|payment_?links|invoice_?items)\.create$/i
-const AMOUNT = /^(?:amount|unit_amount|unit_amount_decimal)$/
+const PROCESSOR_AMOUNT_FIELD = /^(?:amount|unit_amount|unit_amount_decimal)$/
 /** What a request calls a price; how many there are to be is the buyer's to say. */
-const PRICE = /price|amount|total|cost|(?:^|[._])sum$|montant|prix|prec?io|pre[cç]o|valor|betrag|preis|importo|prezzo/i
+const REQUESTED_PRICE_FIELD = /price|amount|total|cost|(?:^|[._])sum$|montant|prix|prec?io|pre[cç]o|valor|betrag|preis|importo|prezzo/i
 /** Who gives, or fills his own account, says how much. */
 const AS_MUCH_AS_ONE_LIKES =
   /donat|(?:^|[-_/#])tips?(?:$|[-_/])|top-?_?up|deposit|wallet|contribut|gift|credit|fund|charit|crowd|campaign|pledge|sponsor|recharge|balance|doa[cç]|donaz|spende|payout|withdraw/i
 /** Things to buy, or one of them by its id or by what it is called. */
-const THING = /(?:^|[._])(?:items|products|cart(?:_?items)?|lines|tickets)(?:$|[._])|(?:[a-z]_?(?:id|name|title|slug)|^(?:title|slug))$/i
+const PURCHASABLE_FIELD = /(?:^|[._])(?:items|products|cart(?:_?items)?|lines|tickets)(?:$|[._])|(?:[a-z]_?(?:id|name|title|slug)|^(?:title|slug))$/i
 /** Whose ids and names say nothing of what is bought, and what people give for. */
-const OTHER =
+const UNPRICED_FIELD =
   /user|customer|account|profile|owner|buyer|payer|client|company|first|last|full|currency|session|coupon|promo|email|locale|campaign|cause|charit|project/i
 
 /**
@@ -28,7 +28,7 @@ export function chosenPrice(step: Step, e: Effect, { steps }: Behaviour, route: 
   const { sent, amounts, verb } = charge
   const amount = sent.flatMap((a) => amountsIn(a, amounts, 0)).find((v) => isFromPage(v))
   if (!amount || sent.some((a) => mentions(a, (x) => x.v === 'const' && typeof x.value === 'string' && AS_MUCH_AS_ONE_LIKES.test(x.value)))) return []
-  const names = (x: Value) => x.v === 'request' && THING.test(x.name ?? '') && !OTHER.test(x.name ?? '')
+  const names = (x: Value) => x.v === 'request' && PURCHASABLE_FIELD.test(x.name ?? '') && !UNPRICED_FIELD.test(x.name ?? '')
   const looksUp = steps.some(({ effect: q }) => q.kind === 'db' && q.filters.some((f) => f.op === 'eq' && mentions(f.value, names)))
   if (!looksUp && !sent.some((a) => mentions(a, names))) return []
   if (step.under.some((c) => mentions(c.test, isPrice) && mentions(c.test, isStored))) return []
@@ -38,12 +38,12 @@ export function chosenPrice(step: Step, e: Effect, { steps }: Behaviour, route: 
 
 /** What a charge is made of, by a library or over HTTP. */
 function chargeOf(e: Effect): { readonly sent: readonly Value[]; readonly amounts: RegExp; readonly verb: string } | undefined {
-  if (e.kind === 'payment' && CHARGES.test(e.name)) return { sent: e.args, amounts: AMOUNT, verb: e.name }
+  if (e.kind === 'payment' && CHARGES.test(e.name)) return { sent: e.args, amounts: PROCESSOR_AMOUNT_FIELD, verb: e.name }
   const started = e.kind === 'http' ? startsPayment(e) : undefined
   return started && { sent: [started.sent], amounts: started.amounts, verb: `the payment interface of ${started.processor}` }
 }
 
-const isPrice = (x: Value): boolean => x.v === 'request' && PRICE.test(x.name ?? '')
+const isPrice = (x: Value): boolean => x.v === 'request' && REQUESTED_PRICE_FIELD.test(x.name ?? '')
 const isStored = (x: Value): boolean => x.v === 'row' || x.v === 'result'
 
 /** Whether the amount is made of the page's price on each way to it, and on one without anything stored (a coupon takes its share off that on another). */

@@ -5,10 +5,10 @@ import { startsPayment } from '../../../model/routes/operations/payments.ts'
 import type { OwnershipBreach, TermOfSale } from '../shared/violation.ts'
 
 const SELLS = /(?:checkout\.sessions|payment_?intents|payment_?links|charges|subscriptions)\.create$/i
-const TAKES_OFF = /coupons\.create$/i
+const COUPON_CREATE_CALL = /coupons\.create$/i
 
 /** What processors call each of them (https://docs.stripe.com/api/checkout/sessions/create, https://docs.stripe.com/api/coupons/create, https://docs.stripe.com/connect/charges). */
-const NAMES: readonly (readonly [TermOfSale, RegExp])[] = [
+const TERM_BY_PROCESSOR_FIELD: readonly (readonly [TermOfSale, RegExp])[] = [
   ['trial', /^(?:trial_period_days|trial_end)$/i],
   ['payee', /^(?:destination|on_behalf_of|stripe_?account)$/i],
 ]
@@ -19,19 +19,19 @@ const OFF = /^(?:percent_off|amount_off)$/i
  * as it says, an account that it names as the one to pay. What was looked up or compared before is the application's.
  */
 export function chosenTerms(step: Step, index: number, e: Effect, { steps }: Behaviour): OwnershipBreach[] {
-  if (e.kind === 'payment' && TAKES_OFF.test(e.name)) {
+  if (e.kind === 'payment' && COUPON_CREATE_CALL.test(e.name)) {
     // a coupon that somebody keeps for later is not this sale's
     const used = steps.some(
       (s, i) => i > index && s.effect.kind === 'payment' && s.effect.args.some((a) => mentions(a, (x) => x.v === 'result' && x.step === index)),
     )
     return used ? breaches(step, steps, e.args, [['discount', OFF]], e.name) : []
   }
-  if (e.kind === 'payment' && SELLS.test(e.name)) return breaches(step, steps, e.args, NAMES, e.name)
+  if (e.kind === 'payment' && SELLS.test(e.name)) return breaches(step, steps, e.args, TERM_BY_PROCESSOR_FIELD, e.name)
   const started = e.kind === 'http' ? startsPayment(e) : undefined
-  return started ? breaches(step, steps, [started.sent], NAMES, `the payment interface of ${started.processor}`) : []
+  return started ? breaches(step, steps, [started.sent], TERM_BY_PROCESSOR_FIELD, `the payment interface of ${started.processor}`) : []
 }
 
-function breaches(step: Step, steps: readonly Step[], sent: readonly Value[], names: typeof NAMES, call: string): OwnershipBreach[] {
+function breaches(step: Step, steps: readonly Step[], sent: readonly Value[], names: typeof TERM_BY_PROCESSOR_FIELD, call: string): OwnershipBreach[] {
   return names.flatMap(([term, name]): OwnershipBreach[] => {
     const value = sent.flatMap((a) => valuesNamed(a, name)).find((v) => isAsSent(v))
     if (!value || isAsked(value, step, steps)) return []

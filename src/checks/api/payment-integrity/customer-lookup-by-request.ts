@@ -1,9 +1,9 @@
 import { isCallers, mentions } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Value } from '../../../model/behaviour/types.ts'
-import { directly, fromRequest } from '../shared/violation.ts'
+import { directly, isRequestControlled } from '../shared/violation.ts'
 
 /** What tells whoever asks which customers there are with an address, which subscriptions a customer has. What is retrieved has an id that nobody guesses. */
-const LOOKS_UP = /(?:customers|subscriptions|paymentMethods|charges|invoices|paymentIntents|checkout\.sessions)\.(?:list|search)$/
+const CUSTOMER_LIST_CALL = /(?:customers|subscriptions|paymentMethods|charges|invoices|paymentIntents|checkout\.sessions)\.(?:list|search)$/
 
 /**
  * The value of the request that the processor was asked for the id by: `customers.list({ email })`, and the subscriptions of who is found. Undefined
@@ -13,8 +13,8 @@ export function lookedUpBy(id: Value, behaviour: Behaviour, depth = 0): Value | 
   let asked: Value | undefined
   mentions(id, (x) => {
     const found = x.v === 'result' ? behaviour.steps[x.step]?.effect : undefined
-    if (found?.kind !== 'payment' || !LOOKS_UP.test(found.name) || found.args.some((a) => mentions(a, (y) => isCallers(y, behaviour)))) return false
-    asked = found.args.flatMap(partsOf).find((v) => fromRequest(v, behaviour) && directly(v))
+    if (found?.kind !== 'payment' || !CUSTOMER_LIST_CALL.test(found.name) || found.args.some((a) => mentions(a, (y) => isCallers(y, behaviour)))) return false
+    asked = found.args.flatMap(partsOf).find((v) => isRequestControlled(v, behaviour) && directly(v))
     if (!asked && depth < 3)
       asked = found.args
         .flatMap(partsOf)

@@ -4,12 +4,13 @@ import { isCallers, mentions, requestName } from '../../../model/behaviour/ident
 import type { Behaviour, Condition, Effect, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import { asksAboutPayment, isChosen } from '../../../model/payments/questions.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { OWNER, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { OWNER_COLUMN, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 import { settles } from './signature-not-bound-to-order.ts'
 
 /** What is granted with a row of its own: each says that somebody has, or is in, something that is sold. */
 const BOUGHT_ROWS = /(?:^|[._])(?:enroll?ments?|purchases?|orders?|tickets?|licen[cs]es?|subscriptions?|memberships?|credits?)$/i
-const PLAN = /^(?:plan|tier|is_?(?:pro|premium|paid|active|subscribed)|premium|subscription(?:_?(?:status|tier|plan))?|has_?(?:paid|access)|credits?|role)$/i
+const PAID_ENTITLEMENT_FIELD =
+  /^(?:plan|tier|is_?(?:pro|premium|paid|active|subscribed)|premium|subscription(?:_?(?:status|tier|plan))?|has_?(?:paid|access)|credits?|role)$/i
 
 /**
  * What somebody paid for goes to whoever names the payment: the processor was asked about it and said that it is paid, but nothing relates what it
@@ -81,9 +82,9 @@ function grants(e: Query, behaviour: Behaviour): boolean {
   const rows = e.payload?.v === 'object' ? [e.payload.props.create, e.payload.props.update, e.payload].flatMap((x) => (x?.v === 'object' ? [x.props] : [])) : []
   const callers = (v: Value) => isCallers(v, behaviour)
   const ofCaller =
-    e.filters.some((f) => callers(f.value)) || rows.some((props) => Object.entries(props).some(([column, v]) => OWNER.test(column) && callers(v)))
+    e.filters.some((f) => callers(f.value)) || rows.some((props) => Object.entries(props).some(([column, v]) => OWNER_COLUMN.test(column) && callers(v)))
   if (e.op === 'insert') return ofCaller && BOUGHT_ROWS.test(e.table)
-  const paid = rows.some((props) => settles(props) || Object.keys(props).some((column) => PLAN.test(column)))
+  const paid = rows.some((props) => settles(props) || Object.keys(props).some((column) => PAID_ENTITLEMENT_FIELD.test(column)))
   return paid && (ofCaller || e.filters.some((f) => f.op === 'eq' && f.value.v === 'request'))
 }
 
@@ -97,10 +98,10 @@ function isRelated({ under }: Step, e: Query, about: (x: Value) => boolean, beha
   // a payment that was used already is found by its id, or refused by the key that holds it
   if (behaviour.steps.some(({ effect: s }) => s.kind === 'db' && s.filters.some((f) => mentions(f.value, about)))) return true
   const { props } = e.payload as Extract<Value, { v: 'object' }>
-  return tableOf(e, schema)?.uniques.some((u) => u.columns.length === 1 && mentions(props[u.columns[0] as string] ?? NOTHING, about)) ?? false
+  return tableOf(e, schema)?.uniques.some((u) => u.columns.length === 1 && mentions(props[u.columns[0] as string] ?? NULL_VALUE, about)) ?? false
 }
 
-const NOTHING: Value = { v: 'const', value: null }
+const NULL_VALUE: Value = { v: 'const', value: null }
 
 /** The caller, a row, or another value of the request: what the payment can be compared with. */
 const isKnown = (value: Value, about: (x: Value) => boolean, behaviour: Behaviour): boolean =>

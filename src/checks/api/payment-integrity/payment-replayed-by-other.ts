@@ -2,7 +2,7 @@ import { isAlike } from '../../../model/behaviour/domain/contains.ts'
 import { isCallers, mentions, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { directly, fromRequest, OWNER, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { directly, isRequestControlled, OWNER_COLUMN, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 const RETRIEVES = /(?:subscriptions|checkout\.sessions|customers|paymentIntents|invoices)\.(?:retrieve|get)$/i
 
@@ -14,13 +14,14 @@ export function claimedPayments(step: Step, e: Query, behaviour: Behaviour, sche
   if (e.op === 'select' || e.op === 'delete' || e.payload?.v !== 'object') return []
   const { props } = e.payload
   const ofCaller =
-    e.filters.some((f) => isCallers(f.value, behaviour)) || Object.entries(props).some(([column, value]) => OWNER.test(column) && isCallers(value, behaviour))
+    e.filters.some((f) => isCallers(f.value, behaviour)) ||
+    Object.entries(props).some(([column, value]) => OWNER_COLUMN.test(column) && isCallers(value, behaviour))
   if (!ofCaller) return []
   const claimed = new Map<number, Value>()
   behaviour.steps.forEach((s, i) => {
     const [id] = s.effect.kind === 'payment' && RETRIEVES.test(s.effect.name) ? s.effect.args : []
     if (!id) return
-    if (fromRequest(id, behaviour) && directly(id)) claimed.set(i, id)
+    if (isRequestControlled(id, behaviour) && directly(id)) claimed.set(i, id)
     else mentions(id, (x) => x.v === 'result' && claimed.has(x.step) && claimed.set(i, claimed.get(x.step) as Value) !== undefined)
   })
   const isClaimed = (x: Value): boolean => x.v === 'result' && claimed.has(x.step)

@@ -3,14 +3,16 @@ import type { Behaviour, Step, Value } from '../../../model/behaviour/types.ts'
 import type { OwnershipBreach } from '../shared/violation.ts'
 
 /** What a processor keeps of the whole account: what the application has, and whom it pays or is paid by. */
-const BOOKS = /(?:^|\.)(?:(balance)\.retrieve|(payouts|transfers|balanceTransactions|charges|paymentIntents|customers|accounts|refunds|disputes)\.list)$/
+const PROCESSOR_LEDGER_CALL =
+  /(?:^|\.)(?:(balance)\.retrieve|(payouts|transfers|balanceTransactions|charges|paymentIntents|customers|accounts|refunds|disputes)\.list)$/
 /** How much of a list is asked for; anything else narrows it. */
-const PAGES = /^(?:limit|starting_after|ending_before|created|expand)$/
+const PAGINATION_PARAMETER = /^(?:limit|starting_after|ending_before|created|expand)$/
 
 /** A list of everything in the processor's account, or the account's balance, in the answer to anybody who is signed in. */
 export function accountWide(step: Step, e: { readonly name: string; readonly args: readonly Value[] }, { steps }: Behaviour): OwnershipBreach[] {
-  const [, balance, list] = BOOKS.exec(e.name) ?? []
-  if (!(balance ?? list) || e.args.length > 1 || e.args.some((a) => a.v !== 'object' || !Object.keys(a.props).every((p) => PAGES.test(p)))) return []
+  const [, balance, list] = PROCESSOR_LEDGER_CALL.exec(e.name) ?? []
+  if (!(balance ?? list) || e.args.length > 1 || e.args.some((a) => a.v !== 'object' || !Object.keys(a.props).every((p) => PAGINATION_PARAMETER.test(p))))
+    return []
   const at = steps.indexOf(step)
   const found = (v: Value): boolean => v.v === 'result' && v.step === at
   // of a list in which one's own is looked for the answer holds the one

@@ -2,15 +2,15 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import { isAlike } from '../../../model/behaviour/domain/contains.ts'
 import { mentions, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
-import { directly, fromRequest, type OwnershipBreach, verbOf } from '../shared/violation.ts'
+import { directly, isRequestControlled, type OwnershipBreach, verbOf } from '../shared/violation.ts'
 
 type Asked = Extract<Value, { v: 'request' }>
 
-const STATE = /status|state/i
+const STATE_FIELD_WORD = /status|state/i
 const SETTLED = /^(?:paid|complete[d]?|captured|confirmed|success(?:ful)?|succeeded|active|placed|processing)$/i
-const PAID = /paid|premium|(?:^|_)is_?pro$|confirmed/i
+const PAID_FLAG_FIELD = /paid|premium|(?:^|_)is_?pro$|confirmed/i
 /** Columns that say what was bought. */
-const BOUGHT = /^(?:plan|tier|package|pack|course|product|item|event|credits?|membership)(?:_?(?:id|type|name|key|slug))?$/i
+const PURCHASE_ID_FIELD = /^(?:plan|tier|package|pack|course|product|item|event|credits?|membership)(?:_?(?:id|type|name|key|slug))?$/i
 
 /**
  * A payment processor signs the ids of an order and a payment for the browser to bring along (Razorpay). What the request says beside them
@@ -29,12 +29,14 @@ export function unboundProof(step: Step, e: Query, behaviour: Behaviour): Owners
   if (compared) return undefined
   const { props } = e.payload
   const free = (value: Value, depth = 0): Value | undefined => {
-    if (fromRequest(value, behaviour) && directly(value)) return mentions(value, isSigned) ? undefined : value
+    if (isRequestControlled(value, behaviour) && directly(value)) return mentions(value, isSigned) ? undefined : value
     if (value.v !== 'row' || value.step < 0 || depth > 3) return undefined
     return chosenBy(value.step, behaviour).reduce<Value | undefined>((found, x) => found ?? free(x, depth + 1), undefined)
   }
   const row = e.op === 'update' && settles(props) ? e.filters.flatMap((f) => (f.op === 'eq' ? (free(f.value) ?? []) : []))[0] : undefined
-  const [column, bought] = row ? [] : (Object.entries(props).find(([name, value]) => BOUGHT.test(snake(name)) && value.v !== 'row' && free(value)) ?? [])
+  const [column, bought] = row
+    ? []
+    : (Object.entries(props).find(([name, value]) => PURCHASE_ID_FIELD.test(snake(name)) && value.v !== 'row' && free(value)) ?? [])
   const by = row ?? bought
   if (!by) return undefined
   const name = requestName(by) ?? 'a value of the request'
@@ -86,7 +88,9 @@ const signedIn = rememberFor((test: Value): readonly Asked[] | 'whole' => {
 export function settles(props: Readonly<Record<string, Value>>): boolean {
   return Object.entries(props).some(([column, value]) => {
     if (value.v !== 'const') return false
-    return typeof value.value === 'string' ? STATE.test(column) && SETTLED.test(value.value) : value.value === true && PAID.test(snake(column))
+    return typeof value.value === 'string'
+      ? STATE_FIELD_WORD.test(column) && SETTLED.test(value.value)
+      : value.value === true && PAID_FLAG_FIELD.test(snake(column))
   })
 }
 

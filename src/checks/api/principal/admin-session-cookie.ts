@@ -14,11 +14,11 @@ import { tableOf } from '../shared/violation.ts'
 type Schema = Pick<SchemaModel, 'tables'>
 
 /** What the application seals or signs itself, and in which cookie it keeps that. */
-const OWN = /^(?:(iron-session) \w+\(\)|\w+\(\) of a (JSON Web Token))(?:, cookie (\S+))?$/
+const OWN_SEALED_SESSION = /^(?:(iron-session) \w+\(\)|\w+\(\) of a (JSON Web Token))(?:, cookie (\S+))?$/
 const ADMINS_COOKIE = /admin|back_?office/i
 
 /** Whether a caller is established by a cookie that is named for administrators. */
-export const isInAdministratorsCookie = (how: string | undefined): boolean => how !== undefined && ADMINS_COOKIE.test(OWN.exec(how)?.[3] ?? '')
+export const isInAdministratorsCookie = (how: string | undefined): boolean => how !== undefined && ADMINS_COOKIE.test(OWN_SEALED_SESSION.exec(how)?.[3] ?? '')
 
 /** Tokens that the process gave out and remembers. */
 const IN_MEMORY = 'a session kept in memory'
@@ -28,7 +28,7 @@ const isAskedInAreaAlone = (how: string, routes: readonly Route[]): boolean =>
   routes.every((r) => isForAdministrators(r) || (r.guard?.how !== how && !r.work.some((w) => w.guard?.how === how)))
 
 /** How sessions of Auth.js are asked for, by its old name and its new one. */
-const AUTH_JS = /^(?:next-auth|Auth\.js) /
+const AUTH_JS_SESSION_LABEL = /^(?:next-auth|Auth\.js) /
 const ADMINS_TABLE = /^(?:admin(?:istrator)?|staff|back_?office)s?(?:_?(?:user|account|member)s?)?$/i
 
 /**
@@ -70,13 +70,13 @@ export const administratorsSessions = rememberFor((routes: readonly Route[], tab
   )
   const own = [...ways].flatMap((how) => {
     if (how === IN_MEMORY) return [{ how, kind: how, theirs: isAskedInAreaAlone(how, routes) }]
-    const [, sealed, signed] = OWN.exec(how) ?? []
+    const [, sealed, signed] = OWN_SEALED_SESSION.exec(how) ?? []
     const kind = sealed ?? signed
     return kind ? [{ how, kind, theirs: isInAdministratorsCookie(how) }] : []
   })
   const apart = new Set(own.flatMap((o) => (o.theirs && !own.some((x) => x.kind === o.kind && !x.theirs) ? [o.how] : [])))
   const open = apart.size === ways.size && routes.some((r) => signsUp(r) && !apart.has(r.guard?.how ?? ''))
-  const signIn = isAdministratorsSignIn(routes, { tables }) ? [...ways].filter((how) => AUTH_JS.test(how)) : []
+  const signIn = isAdministratorsSignIn(routes, { tables }) ? [...ways].filter((how) => AUTH_JS_SESSION_LABEL.test(how)) : []
   return asBefore(new Set([...(open ? [] : apart), ...signIn]))
 })
 

@@ -7,14 +7,14 @@ import { mentions } from '../../../model/behaviour/domain/contains.ts'
 import { isCallersRow } from '../../../model/behaviour/identity/caller-values.ts'
 import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import { guardOfConditions } from '../../../model/routes/guards/guard.ts'
-import { isRole } from '../../../model/routes/guards/identity-words.ts'
+import { isRoleField } from '../../../model/routes/guards/identity-words.ts'
 import type { Guard, Route } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { ACCOUNTS } from '../auth-flows/registration.ts'
+import { ACCOUNT_TABLE_WORD } from '../auth-flows/registration.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { isAnswered } from '../exceptions/publicly-listed-table.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
-import { aboutQuery, breachOfParent, directly, fromRequest, OWNER, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
+import { isListedInResponse } from '../exceptions/publicly-listed-table.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
+import { aboutQuery, breachOfParent, directly, isRequestControlled, OWNER_COLUMN, type OwnershipBreach, referredTo, tableOf } from '../shared/violation.ts'
 import { rolesAsked } from './owner-role.ts'
 
 /** How an application keeps the staff of one place from the rows of another: by this column, from which only these roles are excepted. */
@@ -77,7 +77,7 @@ function houseCompared(x: Value, behaviour: Behaviour): string | undefined {
   ]) {
     if (!own || other?.v !== 'row' || isOwn(other, behaviour) || !isOwn(own, behaviour)) continue
     const [mine, theirs] = [fieldOf(own), fieldOf(other)]
-    if (mine && mine === theirs && /_id$/.test(mine) && !OWNER.test(mine)) return mine
+    if (mine && mine === theirs && /_id$/.test(mine) && !OWNER_COLUMN.test(mine)) return mine
   }
   return undefined
 }
@@ -89,7 +89,7 @@ const fieldOf = (x: Value): string | undefined => ((x.v === 'caller' || x.v === 
 /** The roles with which one of the caller is compared. */
 function rolesCompared(x: Value, behaviour: Behaviour): readonly string[] {
   const of = x.v === 'op' && /^[!=]==?$/.test(x.op) ? x.of : x.v === 'call' && /(?:^|\.)includes$/.test(x.name) ? x.args : []
-  if (!of.some((y) => isOwn(y, behaviour) && (y.v === 'caller' || y.v === 'row') && isRole(y.field))) return []
+  if (!of.some((y) => isOwn(y, behaviour) && (y.v === 'caller' || y.v === 'row') && isRoleField(y.field))) return []
   return of.flatMap((y) => (y.v === 'array' ? y.items : [y])).flatMap((y) => (y.v === 'const' && typeof y.value === 'string' ? [y.value] : []))
 }
 
@@ -139,12 +139,12 @@ function standsIn(table: Table, column: string, schema: Pick<SchemaModel, 'table
   )
 }
 
-const PASSWORD = /^password(?:_?hash)?$|^hashed_?password$/i
+const ACCOUNT_PASSWORD_COLUMN = /^password(?:_?hash)?$|^hashed_?password$/i
 
 /** The breach as that of somebody who has the role elsewhere. */
 export function acrossHouses(breach: OwnershipBreach, { house, role }: RoleInHouse, e: Query, schema: Pick<SchemaModel, 'tables'>): OwnershipBreach {
   const { ownerKnown: _, ...rest } = breach
-  const takes = tableOf(e, schema)?.columns.find((c) => PASSWORD.test(c.name) && isFreelyWritten(e, c.name))
+  const takes = tableOf(e, schema)?.columns.find((c) => ACCOUNT_PASSWORD_COLUMN.test(c.name) && isFreelyWritten(e, c.name))
   return {
     ...rest,
     severity: takes ? 'Critical' : 'High',
@@ -159,7 +159,7 @@ export function acrossHouses(breach: OwnershipBreach, { house, role }: RoleInHou
 /** The request says what is written into the column. */
 const isFreelyWritten = ({ payload }: Query, column: string): boolean =>
   payload !== undefined &&
-  rowsOf(payload).some((row) => {
+  payloadRows(payload).some((row) => {
     const whole = row.v === 'object' ? row.rest : row
     const own = row.v === 'object' ? Object.entries(row.props).find(([name]) => snakeCase(name) === snakeCase(column)) : undefined
     if (own) return mentions(own[1], (x) => x.v === 'request')
@@ -178,11 +178,11 @@ export function addedInHouse(
   const table = tableOf(e, schema)
   if (e.op !== 'insert' || !table || !e.payload || ties.byCondition(step)) return []
   const isHouse = (name: string) => snakeCase(name) === house.column
-  for (const row of rowsOf(e.payload)) {
+  for (const row of payloadRows(e.payload)) {
     if (row.v !== 'object' || Object.keys(row.props).some(isHouse)) continue
     for (const [column, value] of Object.entries(row.props)) {
-      const parent = fromRequest(value, behaviour) && directly(value) ? referredTo(table, column, schema) : undefined
-      if (!parent?.userData || OWNER.test(column) || !parent.columns.some((c) => isHouse(c.name))) continue
+      const parent = isRequestControlled(value, behaviour) && directly(value) ? referredTo(table, column, schema) : undefined
+      if (!parent?.userData || OWNER_COLUMN.test(column) || !parent.columns.some((c) => isHouse(c.name))) continue
       return [{ ...breachOfParent(step, e, column, value, parent), role, house: house.column, above: house.above }]
     }
   }
@@ -194,7 +194,14 @@ export function addedInHouse(
  * get all. Roles over all houses have gone another way by then.
  */
 export function filterDropped(step: Step, e: Query, behaviour: Behaviour, houses: readonly House[], schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
-  if (e.op !== 'select' || e.client.rights !== 'service' || e.unread || e.countOnly || e.one || !isAnswered(behaviour.steps, behaviour.steps.indexOf(step)))
+  if (
+    e.op !== 'select' ||
+    e.client.rights !== 'service' ||
+    e.unread ||
+    e.countOnly ||
+    e.one ||
+    !isListedInResponse(behaviour.steps, behaviour.steps.indexOf(step))
+  )
     return []
   const table = tableOf(e, schema)
   if (!table?.userData || table.stub) return []
@@ -212,7 +219,7 @@ export function filterDropped(step: Step, e: Query, behaviour: Behaviour, houses
     const others = step.under.some((c) => c.negated && rolesCompared(c.test, behaviour).some((r) => above.includes(r)))
     // `if (role !== 'central' && !user.locationId) return 403`: nobody gets here without one
     const refused = step.under.some((c) => valueFor(c.test, names, (x) => rolesCompared(x, behaviour).some((r) => above.includes(r))) === c.negated)
-    const mayBeNone = schema.tables.some((t) => ACCOUNTS.test(t.name) && t.columns.some((c) => snakeCase(c.name) === column && !c.notNull))
+    const mayBeNone = schema.tables.some((t) => ACCOUNT_TABLE_WORD.test(t.name) && t.columns.some((c) => snakeCase(c.name) === column && !c.notNull))
     if (kept && none && others && !refused && mayBeNone)
       return [{ kind: 'listing', severity: 'High', ...aboutQuery(step, e, behaviour), house: column, above, what: `answers with all rows of ${e.table}` }]
   }
@@ -239,4 +246,4 @@ function valueFor(test: Value, isHouse: (x: Value) => boolean, asksAbove: (x: Va
 
 /** Whoever looks after the accounts of one house writes what grants rights in all of them: the whole body goes into the row. */
 export const raisedInHouse = (found: readonly OwnershipBreach[], { role }: RoleInHouse): readonly OwnershipBreach[] =>
-  found.filter((b) => b.kind === 'mass-assignment' && b.severity === 'Critical' && ACCOUNTS.test(b.table ?? '')).map((b) => ({ ...b, role }))
+  found.filter((b) => b.kind === 'mass-assignment' && b.severity === 'Critical' && ACCOUNT_TABLE_WORD.test(b.table ?? '')).map((b) => ({ ...b, role }))

@@ -8,7 +8,7 @@ import { tableOf } from '../shared/violation.ts'
 
 /** Roles that say how somebody stands to the whole application or to a group, not whose a row is. */
 const STANDINGS = /^(?:(?:super_?)?admin|owner|user|member|author|creator|profile|account|moderator|staff|manager)$/i
-const PEOPLE = /(?:^|\.)(?:users?|profiles?|user_profiles?|accounts?)$/i
+const ROLE_HOLDER_TABLE = /(?:^|\.)(?:users?|profiles?|user_profiles?|accounts?)$/i
 
 /**
  * The role that lets somebody change rows which are one person's of that role: `courses.instructor_id` and `role === 'instructor'`. Every
@@ -64,7 +64,7 @@ export function rolesAsked(test: Value, truthy: boolean, behaviour: Behaviour, d
   const next = (x: Value, holds: boolean) => rolesAsked(x, holds, behaviour, depth + 1)
   const isRole = (x: Value) =>
     (x.v === 'caller' && /role/i.test(x.field ?? '')) ||
-    (x.v === 'row' && /role/i.test(x.field ?? '') && PEOPLE.test(x.table) && x.step >= 0 && isCallersRow(x.step, behaviour))
+    (x.v === 'row' && /role/i.test(x.field ?? '') && ROLE_HOLDER_TABLE.test(x.table) && x.step >= 0 && isCallersRow(x.step, behaviour))
   const texts = (x: Value | undefined) =>
     (x?.v === 'array' ? x.items : x ? [x] : []).flatMap((i) => (i.v === 'const' && typeof i.value === 'string' ? [i.value] : []))
   if (test.v === 'op' && test.op === '!') return test.of[0] ? next(test.of[0], !truthy) : []

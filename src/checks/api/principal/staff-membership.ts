@@ -21,13 +21,13 @@ export function isStaffs({ under }: Step, behaviour: Behaviour, schema: Pick<Sch
 }
 
 /** Lists of administrators, of the application or of a part of it: `vertical_admins`, found by the caller. */
-const ADMINISTRATORS = /(?:^|[._])\w{0,40}admin(?:s|_?users?|istrators?)$/i
+const ADMIN_LIST_TABLE = /(?:^|[._])\w{0,40}admin(?:s|_?users?|istrators?)$/i
 
 /** Whether a list of administrators was asked for the caller, whatever they administer: a handler whose path says that it is for them lets them in. */
 export function isAskedOfAdministrators({ under }: Step, behaviour: Behaviour): boolean {
   const asked = (x: Value): boolean => {
     const e = x.v === 'row' && x.step >= 0 ? behaviour.steps[x.step]?.effect : undefined
-    if (e?.kind !== 'db' || e.op !== 'select' || !ADMINISTRATORS.test(e.table)) return false
+    if (e?.kind !== 'db' || e.op !== 'select' || !ADMIN_LIST_TABLE.test(e.table)) return false
     return e.filters.some((f) => f.op === 'eq' && mentions(f.value, (v) => v.v === 'caller' && v.trust === 'verified'))
   }
   return under.some((c) => mentions(c.test, asked))

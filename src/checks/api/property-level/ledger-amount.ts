@@ -3,13 +3,13 @@ import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/typ
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import { isPartOfTransfer } from '../exceptions/balanced-transfer.ts'
 import { breachOfColumn, callerOf, type OwnershipBreach, verbOf } from '../shared/violation.ts'
-import { chosenByCaller, rowsOf } from './mass-assignment.ts'
+import { chosenByCaller, payloadRows } from './mass-assignment.ts'
 
 /** Accounts of points and credit that buy something. */
 const CREDIT =
   /(?:^|[._])(?:loyalty|reward|bonus|cash_?back|store_credit|credit|wallet)s?_?(?:points?|coins?|balances?|transactions?|ledger|entries|history|movements?)?$/i
 const HEIGHT = /^(?:points?|amount|credits?|coins?|value|delta|balance)$/i
-const SAYS_WHAT = /^(?:status|state|type|kind|direction|reason)$/i
+const MOVEMENT_KIND_COLUMN = /^(?:status|state|type|kind|direction|reason)$/i
 /** Only asked for, or taken away. */
 const NO_GRANT = /pending|request|initiat|creat|process|await|draft|spen[dt]|redeem|debit|withdraw|use|usage|purchase|deduct|consum|charge/i
 
@@ -19,8 +19,8 @@ const NO_GRANT = /pending|request|initiat|creat|process|await|draft|spen[dt]|red
  */
 export function creditBreaches(step: Step, e: Query, behaviour: Behaviour, schema: Pick<SchemaModel, 'enums'>): OwnershipBreach[] {
   if (e.op !== 'insert' || e.client.rights !== 'service' || !e.payload || !CREDIT.test(e.table)) return []
-  return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
-    if (row.v !== 'object' || Object.entries(row.props).some(([name, v]) => SAYS_WHAT.test(name) && isSaid(v))) return []
+  return payloadRows(e.payload).flatMap((row): OwnershipBreach[] => {
+    if (row.v !== 'object' || Object.entries(row.props).some(([name, v]) => MOVEMENT_KIND_COLUMN.test(name) && isSaid(v))) return []
     const height = Object.entries(row.props).find(([name, v]) => HEIGHT.test(name) && chosenByCaller(v, behaviour, schema))
     // what is written down of a transfer was taken from somebody
     if (!height || behaviour.steps.some((other) => isPartOfTransfer(other, behaviour))) return []

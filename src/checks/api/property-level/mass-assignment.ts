@@ -9,7 +9,18 @@ import type { Ties } from '../binding/ownership-binding.ts'
 import { rlsState } from '../binding/rls-outcome.ts'
 import { addedTo, isTransfer } from '../exceptions/balanced-transfer.ts'
 import { tellsAnother } from '../exceptions/notification-row.ts'
-import { breachOfColumn, callerOf, directly, fromRequest, OWN_METADATA, OWNER, type OwnershipBreach, referredTo, tableOf, verbOf } from '../shared/violation.ts'
+import {
+  breachOfColumn,
+  callerOf,
+  directly,
+  isRequestControlled,
+  OWN_METADATA,
+  OWNER_COLUMN,
+  type OwnershipBreach,
+  referredTo,
+  tableOf,
+  verbOf,
+} from '../shared/violation.ts'
 
 /** Columns that hold the key of whom they name, as documents do. */
 const NAMED_IN_DOCUMENT = /^(?:user|owner|author|customer|sender)$/
@@ -27,16 +38,21 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
     ...breachOfColumn(kind, step.at, { verb: verbOf(e), table: e.table }, column, by),
     callerAs: callerOf(behaviour),
   })
-  for (const payload of rowsOf(e.payload)) {
+  for (const payload of payloadRows(e.payload)) {
     const owners = new Set(table?.userData?.ownerColumns ?? [])
     if (payload.v === 'object') {
       for (const [column, value] of Object.entries(payload.props)) {
         const replaced = isReplaced(value, behaviour)
         if (replaced && hasShape(step)) continue
         const names = FORGEABLE.test(column) || (e.client.library === 'mongoose' && NAMED_IN_DOCUMENT.test(column))
-        if ((owners.has(column) && (OWNER.test(column) || replaced)) || names) {
+        if ((owners.has(column) && (OWNER_COLUMN.test(column) || replaced)) || names) {
           if (table && isBesideOwner(table, column, payload.props, behaviour, schema)) continue
-          if (fromRequest(value, behaviour) && directly(value) && !tellsAnother(e, column, value, payload.props, behaviour) && !givesOwn(e, column, behaviour))
+          if (
+            isRequestControlled(value, behaviour) &&
+            directly(value) &&
+            !tellsAnother(e, column, value, payload.props, behaviour) &&
+            !givesOwn(e, column, behaviour)
+          )
             out.push(written('forged-owner', column, requestName(value) ?? 'a value of the request'))
         } else if (
           (grantsPower(column, e.table, table) || isPlanOfTenant(column, e, table, payload.props)) &&
@@ -50,7 +66,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
           if (!by) continue
           const breach = written('power', column, by)
           out.push(breach)
-          if (Object.entries(payload.props).some(([c, v]) => owners.has(c) && OWNER.test(c) && isCallers(v, behaviour))) ofOneself.add(breach)
+          if (Object.entries(payload.props).some(([c, v]) => owners.has(c) && OWNER_COLUMN.test(c) && isCallers(v, behaviour))) ofOneself.add(breach)
         }
       }
     }
@@ -60,7 +76,10 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
       const power = powerColumns(table).filter((c) => !bound.has(c))
       // a row that is there already can be moved into another tenant
       const owner = [...owners, ...(e.op === 'update' ? (table?.userData?.tenantColumns ?? []) : [])].filter((c) => !bound.has(c))
-      const paid = !power.length && (whole.without || !hasShape(step)) ? table?.columns.find((c) => PAID.test(c.name) && !bound.has(c.name))?.name : undefined
+      const paid =
+        !power.length && (whole.without || !hasShape(step))
+          ? table?.columns.find((c) => PAYMENT_STATE_FIELD.test(c.name) && !bound.has(c.name))?.name
+          : undefined
       const house = !power.length && !paid && table && (whole.without || !hasShape(step)) ? saidByHouse(table).find((c) => !bound.has(c)) : undefined
       const column = paid ?? house
       if (column) {
@@ -86,7 +105,7 @@ export function payloadBreaches(step: Step, e: Query, behaviour: Behaviour, ties
       })
     }
   }
-  const along = rowsOf(e.payload).flatMap((row) =>
+  const along = payloadRows(e.payload).flatMap((row) =>
     authorsAlong(e, row, behaviour).map(([column, value]) => written('forged-owner', column, requestName(value) ?? 'a value of the request')),
   )
   if (!tied) return [...out, ...along]
@@ -125,32 +144,35 @@ export function wholeBody(payload: Value): Extract<Value, { v: 'request' }> | un
   return whole.name && payloadIsScalar(whole.name) ? undefined : whole
 }
 
-const SAID = /(?:^|_)(?:messages?|comments?|repl(?:y|ies)|posts?|notes?|reviews?)$/
-const SAYS_WHO = /^(?:sender|author|posted_by|written_by|from_user|user)(?:_?id)?$/
+const AUTHORED_TEXT_TABLE = /(?:^|_)(?:messages?|comments?|repl(?:y|ies)|posts?|notes?|reviews?)$/
+const AUTHOR_FIELD = /^(?:sender|author|posted_by|written_by|from_user|user)(?:_?id)?$/
 
 /** That the caller is in the conversation was asked; in whose name the message is, the request says. */
 function isSaidByAnother({ ownerColumn = '', by }: OwnershipBreach, step: Step, e: Query, behaviour: Behaviour): boolean {
-  if (e.op !== 'insert' || !says(SAID, lastPart(e.table)) || !says(SAYS_WHO, ownerColumn)) return false
+  if (e.op !== 'insert' || !says(AUTHORED_TEXT_TABLE, lastPart(e.table)) || !says(AUTHOR_FIELD, ownerColumn)) return false
   const named = (x: Value) => x.v === 'request' && requestName(x) === by
   return !step.under.some((c) => mentions(c.test, named) && mentions(c.test, (x) => isCallers(x, behaviour)))
 }
 
 /** What somebody hands out so that others name it. */
-const HANDED_OUT = /(?:^|_)(?:(?:referral|invite|invitation|promo|coupon|affiliate|partner|discount|ref)_?(?:code|slug)|referrer_code)$/i
+const REFERRAL_CODE_FIELD = /(?:^|_)(?:(?:referral|invite|invitation|promo|coupon|affiliate|partner|discount|ref)_?(?:code|slug)|referrer_code)$/i
 
 /** Who is said to have written what is created along with a row: Prisma's `data: { messages: { create: { senderId } } }`. */
 function authorsAlong(e: Query, row: Value, behaviour: Behaviour): readonly (readonly [string, Value])[] {
   if (e.client.library !== 'prisma' || row.v !== 'object') return []
-  const made = Object.values(row.props).flatMap((v) => (v.v === 'object' && v.props.create ? rowsOf(v.props.create) : []))
+  const made = Object.values(row.props).flatMap((v) => (v.v === 'object' && v.props.create ? payloadRows(v.props.create) : []))
   return made.flatMap((m) =>
-    m.v === 'object' ? Object.entries(m.props).filter(([column, value]) => FORGEABLE.test(column) && fromRequest(value, behaviour) && directly(value)) : [],
+    m.v === 'object'
+      ? Object.entries(m.props).filter(([column, value]) => FORGEABLE.test(column) && isRequestControlled(value, behaviour) && directly(value))
+      : [],
   )
 }
 
 /** What says of an order or a booking that it was paid, or that somebody has seen the money. */
-const PAID = /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_?)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
+const PAYMENT_STATE_FIELD =
+  /^(?:payment_(?:status|state|verified|confirmed|received)|(?:is_?)?paid|paid_(?:at|amount)|amount_paid|(?:\w{1,20}_)?verified_payment)$/i
 
-const HOUSE =
+const OPERATOR_DECIDED_FIELD =
   /^(?:commission_(?:rate|percent(?:age)?)|verification_(?:status|level)|is_certified|(?:is_)?verified_?(?:purchase|buyer|seller|review)|is_verified)$/
 /** What people pay the application for, in what they offer to others. */
 const PROMOTED = /^(?:(?:is_)?(?:featured|promoted|sponsored)(?:_until)?)$/
@@ -163,12 +185,14 @@ const saidByHouse = ({ columns, userData }: Table): readonly string[] =>
     .map((c) => c.name)
     .filter(
       (c) =>
-        says(HOUSE, c) || (says(PROMOTED, c) && (userData?.ownerColumns.length ?? 0) > 0) || (CHARGED.test(c) && columns.some((x) => CHARGED_AS.test(x.name))),
+        says(OPERATOR_DECIDED_FIELD, c) ||
+        (says(PROMOTED, c) && (userData?.ownerColumns.length ?? 0) > 0) ||
+        (CHARGED.test(c) && columns.some((x) => CHARGED_AS.test(x.name))),
     )
 
-const APPOINTER = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
-const APPOINTED = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i
-const GROUP =
+const GRANTOR_FIELD = /^(?:invited|added|granted|shared|created)_?by(?:_user)?(?:_?id)?$|^(?:inviter|owner|host)(?:_user)?_?id$/i
+const GRANTEE_FIELD = /^(?:(?:invitee|invited|member|guest|collaborator|recipient)_?)?e_?mail$|^(?:invitee|member|guest|collaborator|user)_?id$/i
+const TENANT_OR_GROUP_ID_FIELD =
   /^(?:org|organi[sz]ation|team|workspace|tenant|company|business|group|project|account|family|household|store|shop|club|school|agency)_?(?:id|uuid)$/i
 
 /**
@@ -179,9 +203,9 @@ function appointsIntoOwn(props: Readonly<Record<string, Value>>, behaviour: Beha
   const columns = Object.entries(props)
   const callers = (v: Value) => isCallers(v, behaviour)
   return (
-    columns.some(([name, v]) => APPOINTER.test(name) && callers(v)) &&
-    columns.some(([name, v]) => APPOINTED.test(name) && !callers(v)) &&
-    !columns.some(([name, v]) => GROUP.test(name) && !callers(v))
+    columns.some(([name, v]) => GRANTOR_FIELD.test(name) && callers(v)) &&
+    columns.some(([name, v]) => GRANTEE_FIELD.test(name) && !callers(v)) &&
+    !columns.some(([name, v]) => TENANT_OR_GROUP_ID_FIELD.test(name) && !callers(v))
   )
 }
 
@@ -202,15 +226,15 @@ function grantsPower(column: string, name: string, table: Table | undefined): bo
 }
 
 /** Whoever is billed together: what they may use hangs on their plan as it does on a user's. */
-const BILLED = /(?:^|[._])(?:organi[sz]ations?|orgs?|workspaces?|teams?|tenants?|business(?:es)?|compan(?:y|ies)|stores?|shops?|agenc(?:y|ies))$/i
-const PLAN = /^(?:(?:current_|billing_|subscription_)?(?:plan|tier)(?:_(?:id|name|type|tier|code|slug))?)$/i
+const BILLED_TENANT_TABLE = /(?:^|[._])(?:organi[sz]ations?|orgs?|workspaces?|teams?|tenants?|business(?:es)?|compan(?:y|ies)|stores?|shops?|agenc(?:y|ies))$/i
+const PLAN_FIELD = /^(?:(?:current_|billing_|subscription_)?(?:plan|tier)(?:_(?:id|name|type|tier|code|slug))?)$/i
 
 /** How payment stands, which decides where a plan is but what was asked for. */
 const STANDS = /^(?:subscription|billing|payment|plan)_?status$/i
 
 /** The plan that a tenant is on, changed in the row that is there. */
 function isPlanOfTenant(column: string, e: Query, table: Table | undefined, written: Readonly<Record<string, Value>>): boolean {
-  if (e.op !== 'update' || !BILLED.test(e.table) || !says(PLAN, column)) return false
+  if (e.op !== 'update' || !BILLED_TENANT_TABLE.test(e.table) || !says(PLAN_FIELD, column)) return false
   return Object.keys(written).some((c) => says(STANDS, c)) || !table?.columns.some((c) => says(STANDS, c.name))
 }
 
@@ -219,7 +243,7 @@ const powerColumns = (table: Table | undefined): readonly string[] => (table?.us
 /** Columns that grant something whatever their table is called. */
 export const PLAINLY_POWER = /^(?:role|is_?admin|admin|is_?premium|is_?pro|plan|tier|credits?|balance|subscription_?status|permissions?)$/i
 
-const GRANTS_MUCH = /admin|owner|super|staff|root|manager|head|pro$|premium|enterprise|business|paid|unlimited/i
+const PRIVILEGED_VALUE = /admin|owner|super|staff|root|manager|head|pro$|premium|enterprise|business|paid|unlimited/i
 
 /** One of a list was asked for, and nothing in the list grants much: `['member', 'viewer'].includes(role)`; the one that is free; or what grants much is refused. */
 export function isHarmlessChoice(step: Step, value: Value): boolean {
@@ -228,12 +252,12 @@ export function isHarmlessChoice(step: Step, value: Value): boolean {
     if (c.negated && refusesPowerful(test, value, 0)) return true
     if (test.v === 'op' && (c.negated ? /^!==?$/ : /^===?$/).test(test.op) && isAskedFor(test, value)) {
       const named = test.of.find((o) => o.v === 'const')
-      return named?.v === 'const' && typeof named.value === 'string' && !GRANTS_MUCH.test(named.value)
+      return named?.v === 'const' && typeof named.value === 'string' && !PRIVILEGED_VALUE.test(named.value)
     }
     if (c.negated || (test.v !== 'call' && test.v !== 'op')) return false
     const [list, asked] = test.v === 'call' ? test.args : test.of
     if (!/includes$/.test(test.v === 'call' ? test.name : test.op) || list?.v !== 'array' || !asked || requestName(asked) !== requestName(value)) return false
-    return list.items.every((x) => x.v === 'const' && !GRANTS_MUCH.test(String(x.value)))
+    return list.items.every((x) => x.v === 'const' && !PRIVILEGED_VALUE.test(String(x.value)))
   })
 }
 
@@ -241,7 +265,7 @@ export function isHarmlessChoice(step: Step, value: Value): boolean {
 function refusesPowerful(test: Value, value: Value, depth: number): boolean {
   if (test.v !== 'op' || depth > 4) return false
   if (test.op === '&&' || test.op === '||') return test.of.some((o) => refusesPowerful(o, value, depth + 1))
-  return /^={2,3}$/.test(test.op) && test.of.some((o) => o.v === 'const' && GRANTS_MUCH.test(String(o.value))) && isAskedFor(test, value)
+  return /^={2,3}$/.test(test.op) && test.of.some((o) => o.v === 'const' && PRIVILEGED_VALUE.test(String(o.value))) && isAskedFor(test, value)
 }
 
 /** Whether a comparison is one with the value itself, as the request brings it. */
@@ -256,15 +280,15 @@ export function chosenByCaller(value: Value, behaviour: Behaviour, schema: Pick<
   if (value.v === 'object' && value.props.set) return chosen(value.props.set)
   if (value.v === 'call' && /^(?:Number|parseInt|parseFloat|Math\.\w+)$/.test(value.name)) return value.args.some(chosen)
   if (value.v === 'caller') return value.trust === 'editable'
-  if (value.v !== 'request' || !fromRequest(value, behaviour)) return false
-  return value.as !== 'enum' || choicesOf(value, schema).some((choice) => GRANTS_MUCH.test(choice))
+  if (value.v !== 'request' || !isRequestControlled(value, behaviour)) return false
+  return value.as !== 'enum' || choicesOf(value, schema).some((choice) => PRIVILEGED_VALUE.test(choice))
 }
 
 /** `plan === 'pro' ? 1000 : 10`: what of the request says which of them it is, where nothing else has a say in it. */
 function pickedBy({ of, under }: Extract<Value, { v: 'any' }>, behaviour: Behaviour): string | undefined {
   const asked = ({ test }: Condition) =>
     test.v === 'op' && /^[!=]==?$/.test(test.op) && test.of.some((x) => x.v === 'const' && x.value !== null)
-      ? test.of.find((x) => x.v === 'request' && fromRequest(x, behaviour))
+      ? test.of.find((x) => x.v === 'request' && isRequestControlled(x, behaviour))
       : undefined
   const other = ({ test }: Condition) => mentions(test, (x) => x.v === 'row' || x.v === 'result' || x.v === 'caller')
   for (const [i, x] of of.entries()) {
@@ -284,7 +308,7 @@ const ABOUT_RIGHTS = /role|admin|staff|permission|plan|tier|premium|credits?$/i
 
 /** `if (user.user_metadata.invited_role === 'admin')` before `role: 'admin'` is written: the claim that the user edits decides it. */
 function decidingClaim(step: Step, value: Value): string | undefined {
-  if (value.v !== 'const' || !(value.value === true || GRANTS_MUCH.test(String(value.value)))) return undefined
+  if (value.v !== 'const' || !(value.value === true || PRIVILEGED_VALUE.test(String(value.value)))) return undefined
   for (const { test, negated } of step.under) {
     const compared = test.v === 'op' && /^[!=]={1,2}$/.test(test.op) && test.of.some((x) => x.v === 'const' && x.value) ? test : undefined
     const holds = compared?.op.startsWith('!') ? negated : !negated
@@ -297,7 +321,7 @@ function decidingClaim(step: Step, value: Value): string | undefined {
 const payloadIsScalar = (name: string): boolean => /(?:^|[._])(?:id|name|title|status|text|content|email|url)$/i.test(name)
 
 /** The rows that a payload stands for. */
-export function rowsOf(payload: Value): readonly Value[] {
+export function payloadRows(payload: Value): readonly Value[] {
   if (payload.v === 'array') return payload.items.slice(0, 4)
   if (payload.v === 'any') return payload.of
   if (payload.v === 'object' && payload.props.create?.v === 'object' && payload.props.update) return [payload.props.create, payload.props.update]
@@ -310,10 +334,10 @@ export function editableBreaches(step: Step, e: Query, behaviour: Behaviour, sch
   const isEditable = (value: Value) => mentions(value, (v) => v.v === 'caller' && v.trust === 'editable')
   const f = e.filters.find((x) => x.op === 'eq' && isEditable(x.value)) ?? givenTenant(e, isEditable)
   // who brings a code along is asked for nothing but the code
-  if (!f || HANDED_OUT.test(lastPart(f.column))) return []
+  if (!f || REFERRAL_CODE_FIELD.test(lastPart(f.column))) return []
   const own = e.client.rights !== 'service'
   // what somebody says of himself besides (his city) chooses what he is shown
-  if (own && !says(GROUP, lastPart(f.column)) && !says(OWNER, lastPart(f.column))) return []
+  if (own && !says(TENANT_OR_GROUP_ID_FIELD, lastPart(f.column)) && !says(OWNER_COLUMN, lastPart(f.column))) return []
   const field = f.value.v === 'caller' ? (f.value.field ?? 'user_metadata') : 'user_metadata'
   return [
     {
@@ -340,7 +364,7 @@ function passesPolicies(e: Query, schema: Pick<SchemaModel, 'tables'>, access: A
 /** The tenant that a new row is given to. */
 function givenTenant(e: Query, isEditable: (value: Value) => boolean): { readonly column: string; readonly value: Value } | undefined {
   if ((e.op !== 'insert' && e.op !== 'upsert') || !e.payload) return undefined
-  const given = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props) : []))
-  const found = given.find(([column, value]) => says(GROUP, column) && isEditable(value))
+  const given = payloadRows(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props) : []))
+  const found = given.find(([column, value]) => says(TENANT_OR_GROUP_ID_FIELD, column) && isEditable(value))
   return found && { column: found[0], value: found[1] }
 }

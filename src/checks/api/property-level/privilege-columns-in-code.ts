@@ -8,9 +8,9 @@ import { isCallers, requestName } from '../../../model/behaviour/identity/caller
 import type { Behaviour, Step, Value } from '../../../model/behaviour/types.ts'
 import { namesAdministrator } from '../../../model/routes/guards/identity-words.ts'
 import type { Route } from '../../../model/routes/routes.ts'
-import { ACCOUNTS } from '../auth-flows/registration.ts'
+import { ACCOUNT_TABLE_WORD } from '../auth-flows/registration.ts'
 import { breachOfColumn, type OwnershipBreach, verbOf } from '../shared/violation.ts'
-import { isHarmlessChoice, rowsOf } from './mass-assignment.ts'
+import { isHarmlessChoice, payloadRows } from './mass-assignment.ts'
 
 /**
  * What the application asks of an account where only administrators get through, whatever it is called: `user.portalType !== 'admin'`. Names that say by
@@ -34,7 +34,7 @@ const asBefore = steady<readonly string[]>()
 function note(x: Value, found: Set<string>): boolean {
   if (x.v !== 'op' || !/^[!=]==?$/.test(x.op) || !x.of.some((y) => y.v === 'const' && namesAdministrator(y.value))) return false
   for (const y of x.of) {
-    const field = y.v === 'caller' || (y.v === 'row' && ACCOUNTS.test(y.table)) ? y.field : undefined
+    const field = y.v === 'caller' || (y.v === 'row' && ACCOUNT_TABLE_WORD.test(y.table)) ? y.field : undefined
     const column = field && snakeCase(lastPart(field))
     if (column && !grantsPower(column)) found.add(column)
   }
@@ -44,9 +44,9 @@ function note(x: Value, found: Set<string>): boolean {
 /** A registration, or somebody who signs in, writes such a column of the own account as the request says. */
 export function decidingBreaches(step: Step, behaviour: Behaviour, deciding: readonly string[], open: boolean): OwnershipBreach[] {
   const e = step.effect
-  if (!deciding.length || e.kind !== 'db' || e.client.rights !== 'service' || !ACCOUNTS.test(e.table) || !e.payload) return []
+  if (!deciding.length || e.kind !== 'db' || e.client.rights !== 'service' || !ACCOUNT_TABLE_WORD.test(e.table) || !e.payload) return []
   if (open ? e.op !== 'insert' : e.op !== 'update' || !e.filters.some((f) => f.op === 'eq' && isCallers(f.value, behaviour))) return []
-  return rowsOf(e.payload).flatMap((row): OwnershipBreach[] => {
+  return payloadRows(e.payload).flatMap((row): OwnershipBreach[] => {
     if (row.v !== 'object') return []
     const named = Object.entries(row.props).flatMap(([name, value]) => (deciding.includes(snakeCase(name)) && isFree(step, value) ? [{ name, by: value }] : []))
     const left =

@@ -3,9 +3,9 @@ import { says } from '../../../lib/snake-case.ts'
 import { mentions, requestName } from '../../../model/behaviour/identity/caller-values.ts'
 import { type Behaviour, type Condition, HIDDEN_LITERAL, type Step, type Value } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
-import { ACCOUNTS, ADMINISTRATORS } from '../auth-flows/registration.ts'
-import { breachOfColumn, fromRequest, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
-import { choicesOf, isHarmlessChoice, PLAINLY_POWER, rowsOf } from './mass-assignment.ts'
+import { ACCOUNT_TABLE_WORD, ADMIN_ACCOUNT_TABLE } from '../auth-flows/registration.ts'
+import { breachOfColumn, isRequestControlled, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { choicesOf, isHarmlessChoice, PLAINLY_POWER, payloadRows } from './mass-assignment.ts'
 
 type Schema = Pick<SchemaModel, 'tables' | 'enums'>
 
@@ -26,13 +26,13 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
     )
   }
   if (e.kind !== 'db' || (e.op !== 'insert' && e.op !== 'upsert') || !e.payload || e.client.rights !== 'service') return []
-  const chosen = says(ADMINISTRATORS, e.table) ? askedIn(step.under) : undefined
+  const chosen = says(ADMIN_ACCOUNT_TABLE, e.table) ? askedIn(step.under) : undefined
   if (chosen) return [breach(verbOf(e), e.table, 'the choice of this table', chosen)]
   const table = tableOf(e, schema)
   const known = table && !table.stub ? table : undefined
   if (known ? !known.userData : !ABOUT_ACCOUNTS.test(e.table)) return []
   const power = known ? known.columns.map((c) => c.name).filter((name) => PLAINLY_POWER.test(name)) : []
-  return rowsOf(e.payload).flatMap((given): OwnershipBreach[] => {
+  return payloadRows(e.payload).flatMap((given): OwnershipBreach[] => {
     const row: Value = given.v === 'request' ? { v: 'object', props: {}, rest: given } : given
     if (row.v !== 'object') return []
     const named = Object.entries(row.props).flatMap(([name, value]) =>
@@ -51,39 +51,39 @@ export function signUpBreaches(step: Step, behaviour: Behaviour, schema: Schema)
 }
 
 /** `userRole: ['member']`, as the code says beside a role of the form: that one is a part that somebody plays. */
-const RIGHTS = /^(?:user|app|account|system|auth)_roles?$/
+const SYSTEM_ROLE_FIELD = /^(?:user|app|account|system|auth)_roles?$/
 
 const isWritten = (v: Value): boolean => v.v === 'const' || (v.v === 'array' && v.items.every(isWritten))
 
 const isPart = (name: string, props: Readonly<Record<string, Value>>): boolean =>
-  name === 'role' && Object.entries(props).some(([other, value]) => says(RIGHTS, other) && isWritten(value))
+  name === 'role' && Object.entries(props).some(([other, value]) => says(SYSTEM_ROLE_FIELD, other) && isWritten(value))
 
 /** `role: 'admin'`, as the code says of whoever opens a business of his own: what else he asks for is his by that. */
 const hasAllAlready = (name: string, props: Readonly<Record<string, Value>>): boolean =>
   /^permissions?$/i.test(name) && props.role?.v === 'const' && /^(?:.{0,20}[_-])?(?:admin|owner)$/i.test(String(props.role.value))
 
-const ABOUT_ACCOUNTS = new RegExp(`${ACCOUNTS.source}|profile`, 'i')
+const ABOUT_ACCOUNTS = new RegExp(`${ACCOUNT_TABLE_WORD.source}|profile`, 'i')
 
 const isWholeBody = (v: Value | undefined): v is Extract<Value, { v: 'request' }> => v?.v === 'request' && !v.as && (v.part === 'body' || v.part === 'form')
 
 /** People say themselves whether they buy or sell; what a list holds beyond that is given by somebody. */
-const GRANTS_MUCH = /admin|super|staff|root|moderator|premium|^pro$|enterprise|paid|unlimited/i
+const PRIVILEGED_ROLE_VALUE = /admin|super|staff|root|moderator|premium|^pro$|enterprise|paid|unlimited/i
 
 /** Whether something among the values that are taken grants much; any value may. */
-export const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => GRANTS_MUCH.test(v))
+export const grantsAny = (values: readonly string[] | undefined): boolean => !values || values.some((v) => PRIVILEGED_ROLE_VALUE.test(v))
 
 /** Whoever calls sets it to something that grants much. */
 function isFree(step: Step, value: Value, behaviour: Behaviour, schema: Schema, allowed: readonly string[] | undefined): boolean {
   if (value.v === 'any') return picksMuch(value) || value.of.some((x) => isFree(step, x, behaviour, schema, allowed))
   // `isAdmin: body.isAdmin === 'true'`
   if (value.v === 'op') return /^={2,3}$/.test(value.op) && asked(value) !== undefined
-  if (value.v !== 'request' || !fromRequest(value, behaviour) || isHarmlessChoice(step, value)) return false
+  if (value.v !== 'request' || !isRequestControlled(value, behaviour) || isHarmlessChoice(step, value)) return false
   return grantsAny(allowed) && (value.as !== 'enum' || grantsAny(choicesOf(value, schema)))
 }
 
 /** `as === 'admin' ? 'admin' : 'user'`: what grants much is the caller's to ask for. */
 const picksMuch = ({ of, under }: Extract<Value, { v: 'any' }>): boolean =>
-  of.some((x, i) => x.v === 'const' && (x.value === true || GRANTS_MUCH.test(String(x.value))) && askedIn(under?.[i] ?? []) !== undefined)
+  of.some((x, i) => x.v === 'const' && (x.value === true || PRIVILEGED_ROLE_VALUE.test(String(x.value))) && askedIn(under?.[i] ?? []) !== undefined)
 
 /** What of the request decides that it comes to this, where what the server knows has no part in it. */
 function askedIn(under: readonly Condition[]): string | undefined {

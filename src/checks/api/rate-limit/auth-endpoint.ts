@@ -6,12 +6,12 @@ import { isAlike, mentions } from '../../../model/behaviour/domain/contains.ts'
 import type { Step, Value } from '../../../model/behaviour/types.ts'
 import { makesFixedAccount } from '../../../model/routes/operations/hardcoded-account.ts'
 import { inProduction } from '../../../model/routes/request/production-view.ts'
-import { fromRequest } from '../../../model/routes/request/request-taint.ts'
+import { isTainted } from '../../../model/routes/request/request-taint.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Severity } from '../../define-check.ts'
 import { asksForPassword } from '../auth-flows/password-sign-in.ts'
-import { ACCOUNTS, makesSameAccount, registers } from '../auth-flows/registration.ts'
+import { ACCOUNT_TABLE_WORD, makesSameAccount, registers } from '../auth-flows/registration.ts'
 import { behindTypedCode, isTyped, keepsReset, sendsNewCode, setsPasswordByCode, setsPasswordByToken, startsReset } from '../auth-flows/verification-code.ts'
 import { tellsCode } from '../broken-authentication/code-disclosed.ts'
 import { makesAdministrators } from '../missing-authentication/public-endpoint.ts'
@@ -35,9 +35,9 @@ const comparesWithItself = ([text, hash]: readonly Value[]): boolean =>
   text !== undefined && hash?.v === 'call' && /(?:^|\.)hash(?:Sync)?$/i.test(hash.name) && hash.args[0] !== undefined && isAlike(hash.args[0], text)
 
 /** The hash of a random token of a link, not of what a person makes up or types. */
-const isTokenHash = (v: Value): boolean => v.v === 'row' && TOKEN_HASH.test(v.field ?? '') && !TYPED.test(v.table)
+const isTokenHash = (v: Value): boolean => v.v === 'row' && TOKEN_HASH.test(v.field ?? '') && !TYPED_SECRET_WORD.test(v.table)
 const TOKEN_HASH = /(^|_)token|token_?hash|hashed_?token|Token(Hash)?$/i
-const TYPED = /otp|code|pin|password/i
+const TYPED_SECRET_WORD = /otp|code|pin|password/i
 
 /**
  * A purchase or an application that makes an account on its way: whoever calls says the address and the password, or the address alone, which then
@@ -47,7 +47,7 @@ function opensAccount(route: Route, args: readonly Value[]): boolean {
   const { guard, behaviour } = route
   const administers = (name: string) => /(?:delete|update)User/i.test(name)
   const chosen = (key: RegExp) =>
-    args.some((a) => a.v === 'object' && Object.entries(a.props).some(([name, value]) => key.test(name) && mentions(value, fromRequest)))
+    args.some((a) => a.v === 'object' && Object.entries(a.props).some(([name, value]) => key.test(name) && mentions(value, isTainted)))
   // what an administrator's page does is no way in, however badly it asks who that is: check 16 speaks of that
   const open = !guard || (guard.trust === 'claimed' && !isForAdministrators(route))
   const confirmed = args.some((a) => a.v === 'object' && a.props.email_confirm?.v === 'const' && a.props.email_confirm.value === true)
@@ -59,7 +59,7 @@ function opensAccount(route: Route, args: readonly Value[]): boolean {
   )
 }
 
-const WRAPS = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
+const AUTH_ENDPOINT_KIND = /^(sign-in|sign-up|otp|magic-link|reset|verify)$/
 
 /** What an own authentication endpoint does; undefined for routes that are none. Pages count through their POST. */
 export const authEndpoint = rememberFor((route: Route): Endpoint | undefined => {
@@ -78,7 +78,7 @@ export const authEndpoint = rememberFor((route: Route): Endpoint | undefined => 
     !steps.some((s) => s.effect.kind === 'hash-compare')
   ) {
     // Behind a signed-in user it is a change of settings, not a way in; the guard that sign-in itself establishes comes later.
-    const first = steps.findIndex((s) => s.effect.kind === 'auth-call' && WRAPS.test(s.effect.op))
+    const first = steps.findIndex((s) => s.effect.kind === 'auth-call' && AUTH_ENDPOINT_KIND.test(s.effect.op))
     const identified = steps.findIndex((s) => s.effect.kind === 'identify' || s.effect.kind === 'verify-signature')
     if (first < 0 || (identified >= 0 && identified < first && !/sign-?in|log-?in|regist|sign-?up/i.test(route.route))) return undefined
   }
@@ -86,10 +86,12 @@ export const authEndpoint = rememberFor((route: Route): Endpoint | undefined => 
     (s) =>
       s.effect.kind === 'auth-call' &&
       !makesFixedAccount(s.effect) &&
-      (WRAPS.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))),
+      (AUTH_ENDPOINT_KIND.test(s.effect.op) || (s.effect.op === 'admin' && /createUser|generateLink|inviteUser/i.test(s.effect.name))),
   )
   const name = `${route.route} ${route.subject}`
-  const named = LISTS.test(name) ? undefined : (AUTH_NAME.exec(name)?.[0] ?? (route.kind === 'action' ? SIGNS_IN_AS.exec(snakeCase(name))?.[0] : undefined))
+  const named = MAILING_LIST_ENDPOINT.test(name)
+    ? undefined
+    : (AUTH_NAME.exec(name)?.[0] ?? (route.kind === 'action' ? SIGNS_IN_AS.exec(snakeCase(name))?.[0] : undefined))
   const signedIn = steps.findIndex((s) => s.effect.kind === 'identify' && s.effect.trust === 'verified')
   const compares = steps.find(
     (s, i) =>
@@ -120,12 +122,13 @@ export const authEndpoint = rememberFor((route: Route): Endpoint | undefined => 
   if (linked) return { route, severity: 'Medium', does: 'verifies the token of a reset and sets the password itself', at: linked.at, kind: 'code' }
   // the confirmation of an entry, and a message to whom a token of a link was sent before
   const wanted = sent && !(named && ENTRY.test(named) && !sendsNewCode(steps)) && messages?.guard?.who !== 'token'
-  if (named && wanted && SENDS.test(named)) return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
+  if (named && wanted && SENDING_ENDPOINT_WORD.test(named))
+    return { route, severity: 'High', does: 'sends mail or messages for sign-in itself', at: sent.at, kind: 'message' }
   if (call && call.effect.kind === 'auth-call') {
     const { op, name } = call.effect
     // an account or a link for whoever holds an invitation or has paid: nobody else's inbox is reached
     if (op === 'admin' && route.guard?.who === 'token')
-      return SENT_CODE.test(route.guard.how) ? { route, severity: 'High', does: 'verifies codes itself', at: call.at, kind: 'code' } : undefined
+      return SENT_CODE_COLUMN.test(route.guard.how) ? { route, severity: 'High', does: 'verifies codes itself', at: call.at, kind: 'code' } : undefined
     if (op === 'admin' && sent)
       return { route, severity: 'High', does: `creates accounts or links (${name}) and sends mail itself`, at: sent.at, kind: 'message' }
     if (op === 'admin' && !named && !opensAccount(route, call.effect.args)) return undefined
@@ -152,22 +155,22 @@ export const authEndpoint = rememberFor((route: Route): Endpoint | undefined => 
   const code = route.work.find((w) => w.guard?.who === 'token' && /(^|[._])(code|otp|pin)$|_code$/i.test(w.guard.how))
   if (sets && code) return { route, severity: 'High', does: 'verifies a code and sets the password itself', at: sets.at, kind: 'code' }
   // A key that somebody types or keeps is given in for a session: the row of an account is found by it alone.
-  const exchanged = route.work.find((w) => w.guard?.who === 'token' && ACCOUNT_KEY.test(w.guard.how) && ACCOUNTS.test(w.table ?? ''))
+  const exchanged = route.work.find((w) => w.guard?.who === 'token' && LICENSE_KEY_FIELD.test(w.guard.how) && ACCOUNT_TABLE_WORD.test(w.table ?? ''))
   if (exchanged && /(^|\/)auth\//.test(route.route) && (route.method ?? 'POST') === 'POST')
     return { route, severity: 'High', does: 'verifies the key of an account itself', at: exchanged.at, kind: 'key' }
-  const tried = named && CODES.test(named) ? steps.find((s) => s.under.some((c) => triesCode(c.test))) : undefined
+  const tried = named && ONE_TIME_CODE_WORD.test(named) ? steps.find((s) => s.under.some((c) => triesCode(c.test))) : undefined
   if (tried) return { route, severity: 'High', does: 'verifies codes itself', at: tried.under.find((c) => triesCode(c.test))?.at ?? tried.at, kind: 'code' }
   const short = opensWithShort(route, steps)
   if (short) return short
   // Own registration or token endpoints: a row of users or a token is made from what anybody sends.
   const made = registers(route)
   const created = made && (isVouchedFor(made, route) || makesSameAccount(made)) ? undefined : made
-  const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNTS.test(w.table ?? '')) ?? (named ? steps.find(addsPerson) : undefined)
+  const adds = created ?? route.work.find((w) => w.kind === 'insert' && ACCOUNT_TABLE_WORD.test(w.table ?? '')) ?? (named ? steps.find(addsPerson) : undefined)
   if (adds && (created || (named && /regist|sign-?up|join/i.test(named))))
     return { route, severity: 'High', does: 'registers accounts itself', at: adds.at, kind: 'registration' }
   const reads =
     route.work.find((w) => w.kind === 'read' && /user|account|otp|code|verification/i.test(w.table ?? '')) ??
-    (SIGNS_IN.test(named ?? '') ? foundByName(route, steps) : undefined)
+    (SIGN_IN_WORD.test(named ?? '') ? foundByName(route, steps) : undefined)
   const typed =
     reads?.guard?.who === 'token' &&
     (/(^|[._])(code|otp|pin)$|_code$/i.test(reads.guard.how) || steps.some((s) => s.effect.kind === 'db' && s.effect.filters.some((f) => isTyped(f.value))))
@@ -209,20 +212,21 @@ const isAboutPassword = ({ effect: e }: Step): boolean =>
   e.args.some(
     (a) =>
       a.v === 'object' &&
-      Object.entries(a.props).some(([key, v]) => /^(?:subject|asunto|assunto)$/i.test(key) && v.v === 'const' && ABOUT.test(String(v.value))),
+      Object.entries(a.props).some(([key, v]) => /^(?:subject|asunto|assunto)$/i.test(key) && v.v === 'const' && PASSWORD_HELP_TEXT.test(String(v.value))),
   )
 
-const ABOUT =
+const PASSWORD_HELP_TEXT =
   /\b(?:reset|forgot\w*|recover\w*|new)\b.{0,20}\bpassword\b|\bpassword\b.{0,20}\b(?:reset|recovery)\b|\b(?:verification|one-?time|log-?in|sign-?in|otp)\b.{0,12}\b(?:code|password|link)\b|\bmagic link\b|redefin\w{1,6}.{0,12}senha|restablecer.{0,15}contraseña|réinitialis\w{1,8}.{0,20}mot de passe|passwort zurücksetzen/i
 
-const SIGNS_IN = /log-?in|sign-?in/i
+const SIGN_IN_WORD = /log-?in|sign-?in/i
 /** By what somebody says who he is when he signs in. */
-const CALLED = /^(?:e_?mail(?:_?address)?|phone(?:_?number)?|mobile|user_?name|login|cpf)$/i
+const SIGN_IN_IDENTIFIER_FIELD = /^(?:e_?mail(?:_?address)?|phone(?:_?number)?|mobile|user_?name|login|cpf)$/i
 
 /** The row of whoever signs in, in a table of whatever name. */
 function foundByName({ work }: Route, steps: readonly Step[]): Work | undefined {
   const looks = steps.filter(
-    ({ effect: e }) => e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && CALLED.test(f.column) && fromRequest(f.value)),
+    ({ effect: e }) =>
+      e.kind === 'db' && e.op === 'select' && e.filters.some((f) => f.op === 'eq' && SIGN_IN_IDENTIFIER_FIELD.test(f.column) && isTainted(f.value)),
   )
   return work.find((w) => w.kind === 'read' && looks.some(({ at }) => at.path === w.at.path && at.line === w.at.line))
 }
@@ -233,7 +237,7 @@ const addsPerson = ({ effect: e }: Step): boolean =>
   e.op === 'insert' &&
   /profile|customer|client/i.test(e.table) &&
   e.payload?.v === 'object' &&
-  Object.entries(e.payload.props).some(([column, v]) => CALLED.test(column) && fromRequest(v))
+  Object.entries(e.payload.props).some(([column, v]) => SIGN_IN_IDENTIFIER_FIELD.test(column) && isTainted(v))
 
 /** Where somebody who is signed in proves that an address or a number is his. */
 function ofOwnCode(route: Route, steps: readonly Step[]): Endpoint | undefined {
@@ -243,9 +247,9 @@ function ofOwnCode(route: Route, steps: readonly Step[]): Endpoint | undefined {
   return sent && { route, severity: 'High', does: 'sends codes itself', at: sent.at, kind: 'message' }
 }
 
-const CODES = /otp|code|verify/i
+const ONE_TIME_CODE_WORD = /otp|code|verify/i
 /** The column of a row with which somebody proves that a mail or a message reached him; what an invitation says is longer. */
-const SENT_CODE =
+const SENT_CODE_COLUMN =
   /(?:otp|verif|confirm|log_?in|sign_?in|auth|reset|2fa|mfa)\w*\.(?:code|otp|pin|passcode)$|\.(?:(?:verification|confirmation|login|auth|email|sms)_?(?:code|otp|pin)|otp(?:_code)?)$/i
 const TYPED_CODE = /^(?:\w{1,20}_?)?(?:otp|code|pin|passcode)$/i
 
@@ -285,22 +289,22 @@ function isVouchedFor({ effect }: Step, { behaviour }: Route): boolean {
   if (effect.kind !== 'db' || effect.payload?.v !== 'object') return false
   const address = Object.entries(effect.payload.props).find(([name]) => /e_?mail/i.test(name))?.[1]
   const answered = (v: Value) => v.v === 'result' && ['http', 'payment'].includes(behaviour?.steps[v.step]?.effect.kind ?? '')
-  return address !== undefined && mentions(address, answered) && !fromRequest(address)
+  return address !== undefined && mentions(address, answered) && !isTainted(address)
 }
 
 /** An account made of all that is sent: a schema made from a table with a password lets that through. */
 export function registersWhole(route: Route, tables: SchemaModel['tables']): Endpoint | undefined {
   if (route.kind === 'page' || route.library || route.guard || (route.method ?? 'POST') !== 'POST') return undefined
   const step = route.behaviour?.steps.find(({ effect: e, under }) => {
-    if (e.kind !== 'db' || e.op !== 'insert' || !ACCOUNTS.test(e.table) || under.some((c) => mentions(c.test, (x) => x.v === 'caller'))) return false
+    if (e.kind !== 'db' || e.op !== 'insert' || !ACCOUNT_TABLE_WORD.test(e.table) || under.some((c) => mentions(c.test, (x) => x.v === 'caller'))) return false
     const rest = e.payload?.v === 'object' ? e.payload.rest : undefined
-    if (rest?.v !== 'request' || rest.part !== 'body' || rest.name || !rest.without || rest.without.some((c) => PASSWORD.test(c))) return false
-    return tables.some((t) => t.name === lastPart(e.table) && t.columns.some((c) => PASSWORD.test(c.name)))
+    if (rest?.v !== 'request' || rest.part !== 'body' || rest.name || !rest.without || rest.without.some((c) => STORED_PASSWORD_FIELD.test(c))) return false
+    return tables.some((t) => t.name === lastPart(e.table) && t.columns.some((c) => STORED_PASSWORD_FIELD.test(c.name)))
   })
   return step && { route, severity: 'High', does: 'registers accounts itself', at: step.at, kind: 'registration' }
 }
 
-const PASSWORD = /^(?:hashed_?)?passw(?:or)?d(?:_?hash)?$/i
+const STORED_PASSWORD_FIELD = /^(?:hashed_?)?passw(?:or)?d(?:_?hash)?$/i
 
 /** Sent in a header: an API key. */
 function fromHeader(v: Value, depth = 0): boolean {
@@ -320,10 +324,10 @@ function fromHeader(v: Value, depth = 0): boolean {
   }
 }
 
-const ACCOUNT_KEY = /\.(?:access|licen[cs]e|activation|login)_?key$/i
+const LICENSE_KEY_FIELD = /\.(?:access|licen[cs]e|activation|login)_?key$/i
 const PASSWORD_HASH = /bcrypt|argon|scrypt|pbkdf|password|^compare(Sync)?$|^verify$/i
 /** Lists that people put an address on, and words to others about a sign-up: no account comes of it. */
-const LISTS =
+const MAILING_LIST_ENDPOINT =
   /(?:^|[/#._-])(?:track|record)-|news-?letter|wait-?(?:ing-?)?list|mailing-?list|early-?access|beta-?sign-?up|subscriber|(?:^|[/#._-])(?:notify|alert|report)-(?:admins?|owners?|team|staff|us)\b/i
 const AUTH_NAME =
   /(^|[/#._-])(log-?in|sign-?in|sign-?up|register|registration|forgot-?password|reset-?password|password-?reset|request-?reset|send-?reset(?:-?(?:e-?mail|link))?|(?:request|send)-?password-?reset|resend|verify-?otp|send-?otp|otp|magic-?link|send-?code|verify-?code|verify-?email|(?:send-?)?verification-?(?:e-?mail|link|code)|unlock(?:-?account)?|confirm-?email|join)(?=$|[/#?._\s-])/i
@@ -331,4 +335,4 @@ const AUTH_NAME =
 const SIGNS_IN_AS = /#(?:log_?in|sign_in)_[a-z_]{2,40}$/
 /** The name of what somebody enters for, as well as of an account that is made. */
 const ENTRY = /registration$/i
-const SENDS = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i
+const SENDING_ENDPOINT_WORD = /forgot|reset|resend|otp|magic|code|email|unlock|sign-?up|regist/i

@@ -4,7 +4,7 @@ import type { Guard, Route } from '../../../model/routes/routes.ts'
 import type { Issue } from '../../define-check.ts'
 import { BOUND_STATE, connectedFor } from '../broken-authentication/unbound-integration.ts'
 import { decodedFor, verifiedFix } from '../broken-authentication/unverified-jwt.ts'
-import { asksNoRole, type Cause, isAnswered, opener, saysFine } from '../missing-authentication/cause.ts'
+import { asksNoRole, type Cause, opener, refusesWithServerError, saysFine } from '../missing-authentication/cause.ts'
 import { isCheckout } from '../missing-authentication/severity.ts'
 import { limiterFor } from './existing-limiter.ts'
 import { type Known, refusalAt } from './fix-context.ts'
@@ -65,7 +65,7 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
       return {
         text: saysFine(c.guard)
           ? 'Answer 401 where the check fails.'
-          : isAnswered(c.guard)
+          : refusesWithServerError(c.guard)
             ? 'Answer 401 where nobody is signed in, before the failures that are left are answered: what the platform reports for a missing session (AuthSessionMissingError) is none.'
             : 'Answer 401 where the check fails, instead of throwing into the handler of unexpected errors.',
         ...refusedAt(c, known),

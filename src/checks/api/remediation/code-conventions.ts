@@ -43,11 +43,11 @@ export function manners(route: Route, all: readonly Route[]): Manners {
   return { ...(library ? { library } : {}), ...(admin ? { admin } : {}), ...(beside ? { beside } : {}) }
 }
 
-const FOR_ADMINISTRATORS = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:[-_/?]|$)/i
+const ADMIN_PATH_SEGMENT = /(?:^|\/)(?:admin|administration|super-?admin|backoffice)(?:[-_/?]|$)/i
 
 /** By its path a handler for administrators: acting on others is what it is for, and what has to be asked is the caller's role. */
 export const isForAdministrators = (route: Route): boolean =>
-  FOR_ADMINISTRATORS.test(route.route) || (route.kind === 'action' && FILE_OF_ADMINISTRATORS.test(route.path))
+  ADMIN_PATH_SEGMENT.test(route.route) || (route.kind === 'action' && FILE_OF_ADMINISTRATORS.test(route.path))
 
 /** `actions/admin.ts`, `adminActions.ts`, `admin-products.actions.ts`: server actions have no path but that of their file. */
 const FILE_OF_ADMINISTRATORS = /(?:^|\/)(?:[aA]dmin|admin(?:[A-Z_.-][\w.-]{0,60}))\.[cm]?[jt]sx?$/

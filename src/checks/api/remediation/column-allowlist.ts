@@ -3,13 +3,13 @@ import { tablesCalled } from '../../../database/called-table.ts'
 import { lastPart } from '../../../lib/last-part.ts'
 import type { Route } from '../../../model/routes/routes.ts'
 import type { Fix } from '../../define-check.ts'
-import { bodyOf } from '../messages/object-level.ts'
+import { requestBodyExpression } from '../messages/object-level.ts'
 import type { OwnershipBreach } from '../shared/violation.ts'
 import { manners } from './code-conventions.ts'
 import type { Known } from './fix-context.ts'
 
 /** What the database or the code fills in, whoever writes the row. */
-const FILLED_IN = /^(?:id|uuid|created_?at|updated_?at|deleted_?at|inserted_?at|search_vector|fts)$/i
+const SERVER_FILLED_COLUMN = /^(?:id|uuid|created_?at|updated_?at|deleted_?at|inserted_?at|search_vector|fts)$/i
 /** More columns than these are told by their number. */
 const MOST = 24
 
@@ -24,7 +24,7 @@ export function namedColumns(b: OwnershipBreach, fix: Fix, { all, schema, around
   if ((library !== undefined && library !== 'supabase') || !table || table.stub) return fix
   const { ownerColumns = [], tenantColumns = [], powerColumns = [] } = table.userData ?? {}
   const kept = new Set([...ownerColumns, ...tenantColumns, ...powerColumns, ...table.primaryKey, ...(b.ownerColumn ? [b.ownerColumn] : [])])
-  const free = table.columns.map((c) => c.name).filter((c) => /^[a-z_]\w*$/i.test(c) && !kept.has(c) && !FILLED_IN.test(c) && !grantsPower(c))
+  const free = table.columns.map((c) => c.name).filter((c) => /^[a-z_]\w*$/i.test(c) && !kept.has(c) && !SERVER_FILLED_COLUMN.test(c) && !grantsPower(c))
   if (!free.length || free.length > MOST) return fix
   const names = free.join(', ')
   return {
@@ -40,6 +40,6 @@ function valuesOf(b: OwnershipBreach, route: Route, parameter: string | undefine
   const [, variable] = /^body `(\w{1,60})`$/.exec(b.by ?? '') ?? []
   if (variable !== undefined) return variable
   if (route.kind === 'action') return 'input // the argument'
-  const body = bodyOf(route)
+  const body = requestBodyExpression(route)
   return parameter !== undefined && /^\w{1,40}$/.test(parameter) ? body.replace(/\brequest\.json\(\)/, `${parameter}.json()`) : body
 }

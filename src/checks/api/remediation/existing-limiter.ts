@@ -47,7 +47,7 @@ function ownLimiter(route: Route, { all, around }: Pick<Known, 'all' | 'around'>
       }
   }
   // what counts strangers by a helper of the application does so here
-  const [other] = examples.filter((r) => !r.guard && r.limit && r.limit.path !== r.path && !IS_MIDDLEWARE.test(r.limit.path))
+  const [other] = examples.filter((r) => !r.guard && r.limit && r.limit.path !== r.path && !MIDDLEWARE_FILE.test(r.limit.path))
   return other
     ? {
         note: ` ${other.method ? `${other.method} ` : ''}${other.route} counts already (${other.limit?.path}:${other.limit?.line}): count by the same helper, with a name and a number of its own.`,
@@ -61,4 +61,4 @@ const limited = rememberFor((all: readonly Route[]): readonly Route[] => all.fil
 const IS_FOR_SIGN_IN = /log-?in|sign-?(?:in|up)|password|otp|register|auth/i
 
 /** What stands there is asked by path, and is no helper. */
-const IS_MIDDLEWARE = /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]sx?$/
+const MIDDLEWARE_FILE = /(?:^|\/)(?:middleware|proxy)\.[cm]?[jt]sx?$/

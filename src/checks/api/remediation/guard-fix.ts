@@ -117,7 +117,7 @@ function peopleFix(route: Route, known: Known, { besides, welcoming }: Partial<E
     }
   const examples = examplesFor(route, all, 'user')
   const own = inFront(route, known, ['user', 'token'])
-  const copied = own === undefined ? asWritten(examples, route, around, (code) => !ASKS_FOR_ROLE.test(code)) : undefined
+  const copied = own === undefined ? asWritten(examples, route, around, (code) => !ROLE_CHECK_CALL.test(code)) : undefined
   const example = copied?.example ?? firstOf(examples, around)
   const like = example?.guard
     ? ` ${example.method ? `${example.method} ` : ''}${example.route} already does so (${example.guard.how}, ${example.guard.at.path}:${example.guard.at.line}).`
@@ -212,7 +212,7 @@ const examplesIn = rememberFor(
   (all: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
     Map.groupBy(
       all.filter(
-        (r) => r.kind !== 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && !SIGNS_IN.test(r.guard.how) && !ON_THE_WAY_IN.test(r.route),
+        (r) => r.kind !== 'page' && r.guard?.trust === 'verified' && !r.guard.opensWithout && !SIGN_IN_CALL.test(r.guard.how) && !CALLBACK_PATH.test(r.route),
       ),
       (r) => exampleGroup({ ...r, who: r.guard?.who as ExampleGroups['who'] }),
     ),
@@ -235,13 +235,13 @@ function asWritten(
 }
 
 /** Who asks for an administrator turns away those whom a handler for everybody with an account is for. */
-const ASKS_FOR_ROLE = /\b(?:getIs|is|has|check|require|assert|ensure|verify|must)\w{0,12}(?:Admin|Role)\w{0,12}\s*\(/
+const ROLE_CHECK_CALL = /\b(?:getIs|is|has|check|require|assert|ensure|verify|must)\w{0,12}(?:Admin|Role)\w{0,12}\s*\(/
 
 /** Where mails and providers lead back to: who calls is told by what stands in the address. */
-const ON_THE_WAY_IN = /(?:^|[/_-])(?:callback|confirm|verify|reset|recover|magic-?link)(?:[/_?-]|$)/i
+const CALLBACK_PATH = /(?:^|[/_-])(?:callback|confirm|verify|reset|recover|magic-?link)(?:[/_?-]|$)/i
 
 /** Sign-in knows its caller by the password: no example for a handler that is called afterwards. */
-const SIGNS_IN = /^passport authenticate$|\b(?:signIn|signUp|verifyOtp|exchangeCode)\w*$/
+const SIGN_IN_CALL = /^passport authenticate$|\b(?:signIn|signUp|verifyOtp|exchangeCode)\w*$/
 
 /** Whoever is signed in is no administrator by that. */
 function adminFix(route: Route, known: Known): Fix {

@@ -56,7 +56,7 @@ const UPKEEP = word(
   'process|resets?|renew|renewals?|refill|refresh|recalculate|recompute|aggregate|archive|rotate|sync|reconcile|expirations?|allocations?|snapshots?',
 )
 /** What somebody wrote to see whether a key, a connection or an event works; `tests` may be what people sit. */
-const TRIAL =
+const DIAGNOSTIC_ENDPOINT =
   /(?:^|_)debug(?:_|$)|(?:^|_)test_(?:secret|event|e?mail|webhook|hook|db|database|connection|env|auth|token|key|config|api|stripe|paddle|paypal|supabase|sms|push|notifications?|endpoint|insert|cron)(?:_|$)/
 const HOOK = word('webhooks?|ipn|postback')
 const SERVICE = word('callbacks?|hooks?|inbound|internal')
@@ -64,7 +64,7 @@ const AUTH = word('auth|oauth|login|sign_?in')
 const FORM = word(
   'contact|contact_us|newsletters?|subscribe|wait_?list|feedback|(?:en|in)quir(?:y|ies)|leads?|consultation|consultations|quotes?|demo_requests?|request_demo|book_demo|book_a_call|complaints?|rsvp|survey|testimonials?',
 )
-const RESET = /(?:^|_)(?:send_|request_)?(?:password_reset|reset_password|forgot_password|magic_link)(?:_|$)/
+const PASSWORD_RESET_OPERATION = /(?:^|_)(?:send_|request_)?(?:password_reset|reset_password|forgot_password|magic_link)(?:_|$)/
 const CHECKOUT = word('guest|guest_checkout|checkout|create_checkout|pix|process_payment|process_pix_payment|create_order')
 const CHAT = word('chat_?bot|chat_support|support_chat|chat_assistant|live_chat|public_chat|chat_widget|faq_chat|visitor_chat|chat_notifications?')
 /** Whether who fills in a form is a person is asked before anybody has an account. */
@@ -146,7 +146,7 @@ export const audienceOf = rememberFor((route: Route, around: Surroundings): Audi
   const isJob = route.kind !== 'action' && !byServer && !asksPages && !ofOne && !/\[/.test(route.route) && has(words, JOB)
   if (isJob && !page && !ofButtons) return { who: 'scheduler', because: 'by its name it is a job that a scheduler starts', named: true, ...also }
   if (ofOne && !asksPages && has(words, JOB)) return { who: 'administrators' }
-  if (route.kind !== 'action' && has(words, TRIAL)) return { who: 'nobody' }
+  if (route.kind !== 'action' && has(words, DIAGNOSTIC_ENDPOINT)) return { who: 'nobody' }
   if (route.kind === 'edge-function' && /^tests?_/.test(words) && !callers.length && !database) return { who: 'nobody' }
   if (!callers.length && !database && route.kind === 'edge-function' && has(words, UPKEEP) && !isSteered(route))
     return { who: 'scheduler', because: 'by its name it is a job, nothing of a request enters into it, and no page calls it', named: true }
@@ -259,7 +259,7 @@ function visitors(words: string, route: Route): Extract<Audience, { readonly who
   if (route.method !== undefined && route.method !== 'POST') return undefined
   const kinds = {
     captcha: CAPTCHA,
-    reset: RESET,
+    reset: PASSWORD_RESET_OPERATION,
     form: FORM,
     chat: CHAT,
     counter: VIEW.test(words) ? VIEW : COUNTER,
@@ -271,9 +271,10 @@ function visitors(words: string, route: Route): Extract<Audience, { readonly who
 
 /** A count is written down: what only reads, or signs a link to a file, shows something. */
 const counts = (route: Route): boolean =>
-  route.work.some((w) => !w.hidden && COUNTS.has(w.kind)) && !route.work.some((w) => !w.hidden && (w.kind === 'sign' || w.kind === 'file-read'))
+  route.work.some((w) => !w.hidden && RATE_LIMITED_OPERATIONS.has(w.kind)) &&
+  !route.work.some((w) => !w.hidden && (w.kind === 'sign' || w.kind === 'file-read'))
 
-const COUNTS: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'rpc', 'paid-api'])
+const RATE_LIMITED_OPERATIONS: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'rpc', 'paid-api'])
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 

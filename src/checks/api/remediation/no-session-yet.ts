@@ -10,7 +10,7 @@ export function noSessions(route: Route, all: readonly Route[]): string {
 
 /** A handler of the application's own by which people sign in. */
 export const signInOf = ({ workspace }: Route, all: readonly Route[]): Route | undefined =>
-  all.find((r) => r.kind !== 'page' && r.workspace === workspace && (r.method ?? 'POST') === 'POST' && SIGN_IN.test(r.route))
+  all.find((r) => r.kind !== 'page' && r.workspace === workspace && (r.method ?? 'POST') === 'POST' && SIGN_IN_ROUTE.test(r.route))
 
 /** The database is there, and nobody signs in yet. */
 export const withFirstSignIn = (code: SessionCode, around: Surroundings, guard: Guard | undefined): SessionCode =>
@@ -21,7 +21,7 @@ export const withFirstSignIn = (code: SessionCode, around: Surroundings, guard: 
         note: `${code.note ?? ''} Nothing in the repository signs anybody in so far: let people sign in with Supabase Auth first, or put a gate in front of the address until they can.`,
       }
 
-const SIGN_IN = /(?:^|\/)(?:log-?in|sign-?in|authenticate)$/i
+const SIGN_IN_ROUTE = /(?:^|\/)(?:log-?in|sign-?in|authenticate)$/i
 
 /** How a handler learns who calls, where nothing in the application shows it already. */
 export interface SessionCode {

@@ -1,3 +1,4 @@
+import { ROW_CHANGES } from '../../../model/routes/operations/sensitive-operations.ts'
 import type { Route, Work } from '../../../model/routes/routes.ts'
 import type { Fix } from '../../define-check.ts'
 import { isSteered } from '../binding/request-influence.ts'
@@ -9,7 +10,7 @@ import { refusal } from './refusal-response.ts'
 type Visitors = Extract<Audience, { readonly who: 'visitors' }>['as']
 
 /** What visitors without an account are for: who they are cannot be asked, but how often they call and what they may say can. */
-const WORDS: Readonly<Record<Exclude<Visitors, 'claim' | 'page'>, string>> = {
+const REASON_BY_FORM_KIND: Readonly<Record<Exclude<Visitors, 'claim' | 'page'>, string>> = {
   captcha: 'By its name this asks whether a visitor is a person, before anybody signs in or up.',
   form: 'By its name visitors fill this in, and nobody signs in for that.',
   reset: 'Whoever calls this cannot sign in.',
@@ -36,9 +37,9 @@ export function visitorsFix(
   const words =
     as === 'page'
       ? `The page${first ? ` ${first.route}` : ''} uses this and ${welcomed ? 'sends nobody away who is not signed in' : 'does not ask who is signed in'}.`
-      : WORDS[as]
+      : REASON_BY_FORM_KIND[as]
   // what the code decides by itself is about nobody who calls
-  const byItself = !isSteered(route) && route.work.some((w) => !w.hidden && !w.guard && CHANGES.has(w.kind))
+  const byItself = !isSteered(route) && route.work.some((w) => !w.hidden && !w.guard && ROW_CHANGES.has(w.kind))
   if (as === 'page' && touchesRows(route) && !byItself) return byWhatOnlyTheOwnerHas(route, words)
   if (route.limit)
     return { text: `${words} How often is limited already (${route.limit.path}:${route.limit.line}).${taken(route, as) || WHAT_ONLY_THE_SERVER_SAYS}` }
@@ -58,7 +59,6 @@ const WHAT_ONLY_THE_SERVER_SAYS =
 /** What a visitor sends in is new; whatever was there before belongs to somebody. */
 const touchesRows = ({ work }: Route): boolean => work.some((w) => !w.hidden && !w.guard && OF_ROWS.has(w.kind) && (w.kind !== 'read' || w.userData))
 
-const CHANGES: ReadonlySet<Work['kind']> = new Set(['insert', 'update', 'delete'])
 const OF_ROWS: ReadonlySet<Work['kind']> = new Set(['read', 'update', 'delete', 'file-read', 'file-delete'])
 
 /** Nobody can be asked who they are: what they hold can. */

@@ -23,27 +23,27 @@ export interface RoleKeeper {
   readonly granted?: readonly string[]
 }
 
-const ROLES = /^(?:user_?roles?|role_?assignments?|users?_?roles?)$/i
-const PEOPLE = /^(?:profiles?|users?|user_?profiles?|accounts?|members?)$/i
-const LISTS = /^(?:admins?|admin_?users?|administrators?|staff)$/i
-const ROLE = /^(?:(?:user|app|account)_?)?role(?:_?name)?$/i
-const FLAG = /^is_?(?:super_?)?admin$/i
-const USER = /^(?:user|profile|auth|auth_user|account)_?id$/i
+const ROLE_ASSIGNMENT_TABLE = /^(?:user_?roles?|role_?assignments?|users?_?roles?)$/i
+const PROFILE_TABLE = /^(?:profiles?|users?|user_?profiles?|accounts?|members?)$/i
+const ADMIN_LIST_TABLE_NAME = /^(?:admins?|admin_?users?|administrators?|staff)$/i
+const ROLE_NAME_COLUMN = /^(?:(?:user|app|account)_?)?role(?:_?name)?$/i
+const ADMIN_FLAG_COLUMN = /^is_?(?:super_?)?admin$/i
+const ROLE_HOLDER_ID_COLUMN = /^(?:user|profile|auth|auth_user|account)_?id$/i
 
 /** The table of the schema that says who administers the application. */
 export function roleKeeper({ tables }: Schema): RoleKeeper | undefined {
   const named = (what: RegExp) => tables.filter((t) => t.schema === 'public' && !t.stub && what.test(t.name) && !isWithinOne(t))
-  for (const t of named(ROLES)) {
-    const [user, column] = [t.columns.find((c) => USER.test(c.name)), t.columns.find((c) => ROLE.test(c.name))]
+  for (const t of named(ROLE_ASSIGNMENT_TABLE)) {
+    const [user, column] = [t.columns.find((c) => ROLE_HOLDER_ID_COLUMN.test(c.name)), t.columns.find((c) => ROLE_NAME_COLUMN.test(c.name))]
     if (user && column) return { table: t.name, user: user.name, column: column.name, flag: false, listed: true }
   }
-  for (const t of named(PEOPLE)) {
-    const column = t.columns.find((c) => FLAG.test(c.name)) ?? t.columns.find((c) => ROLE.test(c.name))
+  for (const t of named(PROFILE_TABLE)) {
+    const column = t.columns.find((c) => ADMIN_FLAG_COLUMN.test(c.name)) ?? t.columns.find((c) => ROLE_NAME_COLUMN.test(c.name))
     const user = column && keyOf(t)
-    if (user) return { table: t.name, user, column: column.name, flag: FLAG.test(column.name), listed: false }
+    if (user) return { table: t.name, user, column: column.name, flag: ADMIN_FLAG_COLUMN.test(column.name), listed: false }
   }
-  for (const t of named(LISTS)) {
-    const user = t.columns.find((c) => USER.test(c.name))?.name
+  for (const t of named(ADMIN_LIST_TABLE_NAME)) {
+    const user = t.columns.find((c) => ROLE_HOLDER_ID_COLUMN.test(c.name))?.name
     if (user) return { table: t.name, user, column: user, flag: false, listed: true }
   }
   return undefined
@@ -51,7 +51,9 @@ export function roleKeeper({ tables }: Schema): RoleKeeper | undefined {
 
 /** A role for each group or tenant of a user, which says nothing of the application. */
 const isWithinOne = (t: Table): boolean =>
-  t.foreignKeys.some((k) => k.columns.length === 1 && !USER.test(k.columns[0] ?? '') && OF_ONE.test(k.columns[0] ?? '') && isAsked(t, k.columns[0] ?? ''))
+  t.foreignKeys.some(
+    (k) => k.columns.length === 1 && !ROLE_HOLDER_ID_COLUMN.test(k.columns[0] ?? '') && OF_ONE.test(k.columns[0] ?? '') && isAsked(t, k.columns[0] ?? ''),
+  )
 
 const OF_ONE = /^(?:group|team|org|organi[sz]ation|company|tenant|workspace|project|club|community|church|household|family|league|server|channel|room)_?id$/i
 
@@ -64,11 +66,12 @@ const isAsked = (t: Table, column: string): boolean => {
 
 /** The column by which a row of a person is found by the id that a session says. */
 function keyOf(t: Table): string | undefined {
-  const other = t.columns.find((c) => USER.test(c.name))?.name
+  const other = t.columns.find((c) => ROLE_HOLDER_ID_COLUMN.test(c.name))?.name
   return other ?? (t.columns.some((c) => c.name === 'id') ? 'id' : undefined)
 }
 
-const ASKS = /^(?:require|assert|ensure|must_?be|check|verify|(?:get_?)?is)_?(?:super_?)?admin(?:istrator)?(?:_?(?:user|access|role|session|auth))?$/i
+const ADMIN_GUARD_NAME =
+  /^(?:require|assert|ensure|must_?be|check|verify|(?:get_?)?is)_?(?:super_?)?admin(?:istrator)?(?:_?(?:user|access|role|session|auth))?$/i
 
 /** A function of the application that asks for an administrator, where it can be called from the handler. */
 export interface AdminHelper {
@@ -84,14 +87,14 @@ export interface AdminHelper {
 /** The one that can be called from a handler. */
 export function adminHelper(route: Route, around: Surroundings): AdminHelper | undefined {
   const [found] = around
-    .exported(ASKS)
+    .exported(ADMIN_GUARD_NAME)
     .filter(
       (e) =>
         inEdgeFunctions(e.path) === inEdgeFunctions(route.path) &&
         e.fn.async &&
         asksSomething(e.fn) &&
         !around.code(e.path)?.directives.includes('use client') &&
-        !IN_BROWSER.test(e.path),
+        !BROWSER_SOURCE_PATH.test(e.path),
     )
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   if (!found) return undefined
@@ -108,7 +111,7 @@ export function adminHelper(route: Route, around: Surroundings): AdminHelper | u
   }
 }
 
-const IN_BROWSER = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/
+const BROWSER_SOURCE_PATH = /(?:^|\/)(?:hooks|components|contexts?|providers?)\/|\.[jt]sx$/
 
 /** The rows that say what a user is, asked for with the platform's client. */
 export const roleRows = ({ table, user, column }: RoleKeeper, db: string, caller: string): string =>

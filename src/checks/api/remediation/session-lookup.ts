@@ -11,7 +11,7 @@ import { refusal } from './refusal-response.ts'
 import { clientLines } from './token-client.ts'
 
 /** Frameworks whose handlers are functions that answer with what they return. */
-const PLAIN: ReadonlySet<string> = new Set([
+const RETURNING_FRAMEWORKS: ReadonlySet<string> = new Set([
   'Next.js',
   'Remix',
   'TanStack Start',
@@ -65,7 +65,7 @@ export function sessionCode(route: Route, known: Known, guard: Guard | undefined
     /supabase/i.test(how) ||
     (!guard &&
       (around.signsInWithSupabase || !signInOf(route, known.all)) &&
-      SUPABASE.some((name) => around.imports(name, route.path)) &&
+      SUPABASE_PACKAGES.some((name) => around.imports(name, route.path)) &&
       manners(route, known.all).library !== 'prisma')
   if (route.framework === 'Nuxt' && uses('@nuxtjs/supabase'))
     return withImports(
@@ -79,11 +79,11 @@ export function sessionCode(route: Route, known: Known, guard: Guard | undefined
       },
     )
   if (route.framework === 'Express' || route.framework === 'Fastify' || route.framework === 'Hono') return inMiddleware(route, known, guard, supabase)
-  if (supabase && PLAIN.has(route.framework)) return withFirstSignIn(withSupabase(route, around), around, guard)
+  if (supabase && RETURNING_FRAMEWORKS.has(route.framework)) return withFirstSignIn(withSupabase(route, around), around, guard)
   return pattern(route, guard, known.all)
 }
 
-const SUPABASE = ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs', '@supabase/auth-helpers-react']
+const SUPABASE_PACKAGES = ['@supabase/supabase-js', '@supabase/ssr', '@supabase/auth-helpers-nextjs', '@supabase/auth-helpers-react']
 
 /** The token that Firebase gave the page, verified with the library for servers. */
 function withFirebase(route: Route, around: Surroundings): SessionCode {

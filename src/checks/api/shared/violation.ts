@@ -123,7 +123,7 @@ export interface OwnershipBreach {
 }
 
 /** Columns that name the person a row belongs to. */
-export const OWNER = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|account_?id|customer_?id|member_?id|uid|user|owner|user_?email)$/i
+export const OWNER_COLUMN = /^(?:user_?id|owner_?id|author_?id|created_?by|profile_?id|account_?id|customer_?id|member_?id|uid|user|owner|user_?email)$/i
 
 /** Tables whose names say that their rows are somebody's, where no schema is there to tell. */
 export const PERSONAL_NAME =
@@ -157,7 +157,7 @@ export const breachOfParent = (step: Step, e: Query, column: string, value: Valu
 }
 
 /** The value comes from the request as it is (not through a row that was found). */
-export function fromRequest(value: Value, behaviour: Behaviour): boolean {
+export function isRequestControlled(value: Value, behaviour: Behaviour): boolean {
   const chosen = forPeople(value, behaviour)
   return !isCallers(chosen, behaviour) && mentionsDirectly(chosen, behaviour, 0)
 }
@@ -201,14 +201,14 @@ export function belongsToSomebody(e: Query, schema: Pick<SchemaModel, 'tables'>,
   return PERSONAL_NAME.test(lastPart(e.table)) && !(e.op === 'select' && shown)
 }
 
-const MEMBERS = /member|(?:^|_)(?:users?|roles?|staff|collaborators?)$/i
+const MEMBERSHIP_TABLE_WORD = /member|(?:^|_)(?:users?|roles?|staff|collaborators?)$/i
 
 /** A team, an organisation: its rows name nobody, those of its members do. */
 const isTenant = (table: Table, { tables }: Pick<SchemaModel, 'tables'>): boolean =>
   tables.some(
     (t) =>
       t !== table &&
-      (MEMBERS.test(t.name) || joinedByPeople(t.name) !== undefined) &&
+      (MEMBERSHIP_TABLE_WORD.test(t.name) || joinedByPeople(t.name) !== undefined) &&
       (t.userData?.ownerColumns.length ?? 0) > 0 &&
       t.foreignKeys.some((k) => k.references === `${table.schema}.${table.name}` || k.references === table.name),
   )
@@ -231,11 +231,11 @@ export function callerOf(behaviour: Behaviour): string {
 }
 
 /** Headers that say from which address of the network somebody calls. */
-const ADDRESS = /^(?:x-forwarded-for|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip|fly-client-ip|x-vercel-forwarded-for)$/i
+const CLIENT_IP_HEADER = /^(?:x-forwarded-for|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip|fly-client-ip|x-vercel-forwarded-for)$/i
 
 /** Something of the request that the caller chooses; what running a query gave is the query's choice, whatever it was asked with. */
 function mentionsDirectly(value: Value, behaviour: Behaviour, depth: number): boolean {
-  if (value.v === 'request') return value.part !== 'ip' && value.part !== 'cookie' && !(value.part === 'header' && ADDRESS.test(value.name ?? ''))
+  if (value.v === 'request') return value.part !== 'ip' && value.part !== 'cookie' && !(value.part === 'header' && CLIENT_IP_HEADER.test(value.name ?? ''))
   if (value.v === 'result') return isModelAnswer(value, behaviour)
   if (value.v === 'call' && /^execute(?:TakeFirst\w*)?$/.test(value.name)) return false
   return depth < 8 && partsOf(value).some((p) => mentionsDirectly(p, behaviour, depth + 1))

@@ -11,7 +11,7 @@ export interface Taint {
 }
 
 /** Names of functions whose result cannot carry syntax of a query language. */
-const HARMLESS =
+const SQL_SANITIZER_CALL =
   /^(?:Number|BigInt|parseInt|parseFloat|random|toISOString|getTime|toFixed|Date|Date\.now|length|sql\.bound|uuid|hash|hmac|valid|invalid|schema (?:accepts|rejects)|includes|startsWith|endsWith|has|test|some|every|indexOf|localeCompare|request\.method|key)$|escape|quote|sanit|clean|toSafe|pgFormat|^format$/i
 const NARROW = new Set(['uuid', 'number', 'boolean', 'enum', 'date', 'plain'])
 
@@ -76,7 +76,7 @@ function ofCall(call: Extract<Value, { v: 'call' }>, language: Language, next: (
   // the values of a table that is written in the code, whatever is looked up
   if (call.name === 'get' && call.args[0]?.v === 'call' && /(?:^|\s)Map$/.test(call.args[0].name)) return next(call.args[0])
   if (call.name === 'filter' && call.args[0] && call.args[1] && leavesKnown(call.args[0], call.args[1])) return undefined
-  if (HARMLESS.test(lastPart(call.name)) || call.name.startsWith('regex:') || call.name.startsWith(HIDDEN_LITERAL)) return undefined
+  if (SQL_SANITIZER_CALL.test(lastPart(call.name)) || call.name.startsWith('regex:') || call.name.startsWith(HIDDEN_LITERAL)) return undefined
   const inside = worst(call.args.map(next))
   if (!inside) return undefined
   // methods of strings and arrays hand on what they get; other functions may have made it safe

@@ -4,11 +4,11 @@ import type { Behaviour, Query, Step, Value } from '../../../model/behaviour/typ
 import { isJournal } from '../../../model/routes/operations/row-operations.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { breachOfColumn, directly, isRequestControlled, OWNER_COLUMN, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
-const TENANT = /^(?:org|organi[sz]ation|team|workspace|tenant)_?(?:id)?$/i
+const TENANT_ID_FIELD = /^(?:org|organi[sz]ation|team|workspace|tenant)_?(?:id)?$/i
 /** Who wrote a row stands beside whose it is. */
-const WROTE = /(?:_by|By)(?:_?id)?$/
+const CREATED_BY_FIELD = /(?:_by|By)(?:_?id)?$/
 
 /**
  * New rows put into a tenant that the request names, past row level security, by somebody of whom nothing says that he belongs to it. Who
@@ -23,13 +23,13 @@ export function tenantBreaches(step: Step, e: Query, behaviour: Behaviour, ties:
   for (const row of rows) {
     if (row.v !== 'object') continue
     const props = Object.entries(row.props)
-    if (props.some(([column, value]) => OWNER.test(column) && !WROTE.test(column) && isCallers(value, behaviour))) continue
+    if (props.some(([column, value]) => OWNER_COLUMN.test(column) && !CREATED_BY_FIELD.test(column) && isCallers(value, behaviour))) continue
     if (props.some(([, value]) => isOwnRecord(value, behaviour, schema))) continue
-    const isTenant = (column: string) => TENANT.test(column) || table?.userData?.tenantColumns.includes(column) === true
+    const isTenant = (column: string) => TENANT_ID_FIELD.test(column) || table?.userData?.tenantColumns.includes(column) === true
     // the row stands in the caller's own tenant; what else it names (a company that is a customer) is a reference
     if (props.some(([column, value]) => isTenant(column) && isCallers(value, behaviour))) continue
     const chosen = props.find(
-      ([column, value]) => isTenant(column) && !table?.userData?.ownerColumns.includes(column) && fromRequest(value, behaviour) && directly(value),
+      ([column, value]) => isTenant(column) && !table?.userData?.ownerColumns.includes(column) && isRequestControlled(value, behaviour) && directly(value),
     )
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen as [string, Value]

@@ -4,8 +4,8 @@ import { isCallers, mentions, requestName } from '../../../model/behaviour/ident
 import type { Behaviour, Condition, Query, Step, Value } from '../../../model/behaviour/types.ts'
 import type { SchemaModel } from '../../../model/schema/schema-model.ts'
 import type { Ties } from '../binding/ownership-binding.ts'
-import { rowsOf } from '../property-level/mass-assignment.ts'
-import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
+import { payloadRows } from '../property-level/mass-assignment.ts'
+import { breachOfColumn, directly, isRequestControlled, OWNER_COLUMN, type OwnershipBreach, tableOf, verbOf } from '../shared/violation.ts'
 
 /**
  * The caller's own membership of a tenant that the request names, past row level security, where nothing but that both are there was asked: no
@@ -14,11 +14,11 @@ import { breachOfColumn, directly, fromRequest, OWNER, type OwnershipBreach, tab
 export function joinedTenants(step: Step, e: Query, behaviour: Behaviour, ties: Ties, schema: Pick<SchemaModel, 'tables'>): OwnershipBreach[] {
   if (!e.payload || e.client.rights !== 'service' || (e.op !== 'insert' && e.op !== 'upsert') || !saysWhoIsIn(lastPart(e.table))) return []
   const owners = tableOf(e, schema)?.userData?.ownerColumns ?? []
-  for (const row of rowsOf(e.payload)) {
+  for (const row of payloadRows(e.payload)) {
     if (row.v !== 'object') continue
     const props = Object.entries(row.props)
-    if (!props.some(([column, value]) => (owners.includes(column) || OWNER.test(column)) && isCallers(value, behaviour))) continue
-    const chosen = props.find(([column, value]) => namesClosedTenant(column) && fromRequest(value, behaviour) && directly(value))
+    if (!props.some(([column, value]) => (owners.includes(column) || OWNER_COLUMN.test(column)) && isCallers(value, behaviour))) continue
+    const chosen = props.find(([column, value]) => namesClosedTenant(column) && isRequestControlled(value, behaviour) && directly(value))
     if (!chosen || ties.byCondition(step)) continue
     const [column, value] = chosen
     if (step.under.some((c) => asksMore(c, e, behaviour)) || asksElsewhere(step, value, behaviour)) continue

@@ -1,14 +1,14 @@
 import type { Hole } from '../../../database/database.ts'
 import type { AppModel } from '../../../model/app-model.ts'
 import type { Issue } from '../../define-check.ts'
-import { fixOf, functionLints, tableOf } from '../messages/rls.ts'
+import { fixOf, functionLints, tableOfHole } from '../messages/rls.ts'
 
 /** Whether the hole is a new row at sign-up: a self-grant by INSERT, which check 3 reports. */
 export const isRowAtSignUp = (hole: Hole): boolean => hole.because === 'sign-up' && hole.tables?.[0]?.command === 'insert'
 
 /** Whether a state of a row says in which tenant somebody is. */
 const namesTenant = ({ schema }: Pick<AppModel, 'schema'>, { table, column }: NonNullable<Hole['states']>[number]): boolean =>
-  tableOf(schema, table)?.userData?.tenantColumns.includes(column) === true
+  tableOfHole(schema, table)?.userData?.tenantColumns.includes(column) === true
 
 /** What happens at sign-up and puts whoever asks into somebody else's tenant. */
 const enteredTenant = (hole: Hole, { table, column }: NonNullable<Hole['states']>[number]): Issue => ({

@@ -8,12 +8,12 @@ import { assumption, exposedTables, isDeclaredPublic, listed, policiesOf, policy
 
 type Model = Pick<AppModel, 'schema' | 'access' | 'declared' | 'payments'>
 
-const BROWSERS = /^(public|authenticated)$/i
+const OWNERS_POLICY_ROLE = /^(public|authenticated)$/i
 /** Those who sell or let something: the state of what others bought of them is theirs to say. */
-const SELLER = /seller|vendor|host|provider|instructor|teacher|driver|merchant|landlord|coach|doctor|venditor|vendedor|vendeur/i
+const SELLER_SQL = /seller|vendor|host|provider|instructor|teacher|driver|merchant|landlord|coach|doctor|venditor|vendedor|vendeur/i
 /** What whoever sells something pays for as well: that others see it first. */
 const PROMOTION = /feature|boost|promot|sponsor|highlight|spotlight/i
-const ROLE = /role|admin|staff|moderator/i
+const STAFF_ROLE_SQL = /role|admin|staff|moderator/i
 
 /**
  * Policies by which browsers write what only a payment should: the server inserts such rows, or sets those columns, because the processor
@@ -33,7 +33,7 @@ export function boughtIssues(model: Model, command: 'insert' | 'update'): Issue[
     const [found, ...others] = policiesOf(model.schema, table)
       .flatMap((policy) => {
         const free = holes.some((h) => h.policy === policy.name && !givesWay(h)) ? [] : freeColumns(model, table, policy, command, columns)
-        return free.length ? [{ policy, free, roles: ROLE.test(`${policy.using ?? ''} ${policy.check ?? ''}`) }] : []
+        return free.length ? [{ policy, free, roles: STAFF_ROLE_SQL.test(`${policy.using ?? ''} ${policy.check ?? ''}`) }] : []
       })
       // what was written for the owner first, then what was written for administrators and lets the owner in as well
       .sort((a, b) => Number(a.roles) - Number(b.roles))
@@ -57,15 +57,15 @@ export function notBought(holes: readonly Hole[], issues: readonly Issue[]): rea
 
 /** What one policy lets the owner of a row write of the columns that a payment sets. */
 function freeColumns({ schema }: Model, table: Table, policy: Policy, command: 'insert' | 'update', columns: readonly string[]): readonly string[] {
-  if (!policy.permissive || (policy.command !== command && policy.command !== 'all') || !policy.roles.some((r) => BROWSERS.test(r))) return []
+  if (!policy.permissive || (policy.command !== command && policy.command !== 'all') || !policy.roles.some((r) => OWNERS_POLICY_ROLE.test(r))) return []
   const text = `${policy.using ?? ''} ${policy.check ?? ''}`
   const owners = boundOwners(text, table)
-  if (/\band\b/i.test(text) && ROLE.test(text)) return []
-  const grants = table.grants.filter((g) => g.privilege === command && BROWSERS.test(g.role))
+  if (/\band\b/i.test(text) && STAFF_ROLE_SQL.test(text)) return []
+  const grants = table.grants.filter((g) => g.privilege === command && OWNERS_POLICY_ROLE.test(g.role))
   const writable = (c: string) => grants.some((g) => !g.columns || g.columns.includes(c))
   return columns.filter(
     (c) =>
-      owners.some((owner) => PROMOTION.test(c) || !SELLER.test(owner)) &&
+      owners.some((owner) => PROMOTION.test(c) || !SELLER_SQL.test(owner)) &&
       table.columns.some((x) => x.name === c && !x.generated) &&
       writable(c) &&
       !new RegExp(`\\b${c}\\b`, 'i').test(text) &&

@@ -8,7 +8,7 @@ import { withoutSqlComments } from '../../../lib/sql-comments.ts'
 import { withCapital } from '../../../lib/with-capital.ts'
 import type { AppModel } from '../../../model/app-model.ts'
 import type { Issue } from '../../define-check.ts'
-import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOf, whoGetsIn } from '../messages/rls.ts'
+import { fixOf, functionLints, isDeclaredPublic, listed, qualifiedName, refusedLater, tableOfHole, whoGetsIn } from '../messages/rls.ts'
 import { withCallers } from '../remediation/function-callers.ts'
 import { DEPENDED_ON, WRITTEN_DOWN } from '../shared/shared-business-data.ts'
 import { appointmentIssue, isRowAtSignUp } from './privilege-granting-function.ts'
@@ -36,7 +36,7 @@ const REFUSE_NULL =
 /** A function that returns rows to whoever calls it; undefined where the tables are declared public. */
 export function readingIssue(model: Model, hole: Hole): Issue | undefined {
   const tables = (hole.tables ?? []).map((t) => t.table)
-  const known = tables.map((t) => tableOf(model.schema, t)).filter((t) => t !== undefined)
+  const known = tables.map((t) => tableOfHole(model.schema, t)).filter((t) => t !== undefined)
   if (known.length && known.every((t) => isDeclaredPublic(model.declared, qualifiedName(t)))) return undefined
   const personal = known.flatMap((t) => t.userData?.personalColumns ?? [])
   // a table made in the dashboard shows only some of its columns
@@ -48,7 +48,7 @@ export function readingIssue(model: Model, hole: Hole): Issue | undefined {
     (hole.because === 'grouped' ||
       known.every(isSeen) ||
       (hole.columns ?? []).every((c) => /(^|_)id$/.test(c)) ||
-      ((hole.columns ?? []).length > 0 && (hole.columns ?? []).every((c) => STATE.test(c))) ||
+      ((hole.columns ?? []).length > 0 && (hole.columns ?? []).every((c) => HARMLESS_STATE_COLUMN.test(c))) ||
       /leaderboard|ranking|public/i.test(hole.object.replace(/^public\./, '')))
   const words = answerOf(hole, listed(tables))
   return {
@@ -72,7 +72,7 @@ export function readingIssue(model: Model, hole: Hole): Issue | undefined {
 }
 
 /** How far something is, of what kind it is and what it costs: nobody's secret, though not everybody's business. */
-const STATE =
+const HARMLESS_STATE_COLUMN =
   /^((session|event|game|match|booking|order|room|item|task|job|course|lesson|class|request)_)?(status|state|type|kind|format|mode)$|^(current|max|total)_(participants|players|members|guests|seats|attendees|spots|sessions)$|^(hourly|daily)_(rate|price)(_\w+)?$|^price_per_\w+$/i
 
 /** What a function gives away: rows, the columns of them that it names, or figures about the user who is asked for. */
@@ -101,7 +101,7 @@ export function writingIssue(model: Model, hole: Hole): Issue {
   const tables = (hole.tables ?? []).toSorted((a, b) => weight(a) - weight(b))
   const touched = listed([...new Set(tables.map((t) => t.table))])
   const matters = (name: string) =>
-    tableOf(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
+    tableOfHole(model.schema, name)?.userData !== undefined || DEPENDED_ON.test(name) || DEALT.test(name) || !name.startsWith('public.')
   const worst = tables.some((t) => !t.mild && (t.grants || (t.command !== 'insert' && matters(t.table))))
   const maintenance = hole.because === 'maintenance' || doesWhatIsDue(model, hole)
   const counter = hole.because === 'counter' || tables.every((t) => t.mild || (!t.grants && (t.command === 'insert' || isTally(t.table))))
@@ -109,7 +109,9 @@ export function writingIssue(model: Model, hole: Hole): Issue {
   const shown = (model.access.holes ?? []).find((h) => h.kind === 'function-read' && h.object === hole.object)
   const read = shown && readingIssue(model, shown)
   const returned = read && shown ? ` It also returns ${answerOf(shown, listed((shown.tables ?? []).map((t) => t.table))).returned}.` : ''
-  const does = listed([...Map.groupBy(tables, (t) => t.command)].map(([command, of]) => `${DOES[command]} ${listed([...new Set(of.map((t) => t.table))])}`))
+  const does = listed(
+    [...Map.groupBy(tables, (t) => t.command)].map(([command, of]) => `${VERB_BY_COMMAND[command]} ${listed([...new Set(of.map((t) => t.table))])}`),
+  )
   return {
     subject: `function ${hole.object}`,
     severity: (self ? tables.some((t) => t.grants) : worst && !maintenance && !counter) || read?.severity === 'Critical' ? 'Critical' : 'High',
@@ -164,7 +166,7 @@ function admittingIssue(model: Model, hole: Hole): Issue {
   }
 }
 
-const DOES = { insert: 'add rows to', update: 'change rows of', delete: 'delete rows from', select: 'read' } as const
+const VERB_BY_COMMAND = { insert: 'add rows to', update: 'change rows of', delete: 'delete rows from', select: 'read' } as const
 
 /** What gives rights or money is told first, what is written down of it last. */
 const weight = ({ table, grants, mild }: NonNullable<Hole['tables']>[number]): number => (grants ? 0 : WRITTEN_DOWN.test(table) ? 2 : mild ? 2 : 1)

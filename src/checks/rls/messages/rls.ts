@@ -94,7 +94,8 @@ export function fixOf(hole: Hole, otherwise: string): Fix {
 
 const COVERED = 'Drop the policy: another one lets owners in already, and this one lets in everybody beside them.'
 
-const COMMANDS: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
+/** The commands that each of the three checks of row level security judges. */
+export const COMMANDS_BY_CHECK: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
 
 /** The checks of rows that one policy fails beside this one, where the same change closes all, and that change: a policy for everything is told once. */
 export function alsoFailedBy(
@@ -102,20 +103,20 @@ export function alsoFailedBy(
   hole: Hole,
   check: 2 | 3 | 4,
 ): { readonly alsoFails?: number[]; readonly cause?: string } {
-  const isRead = tableOf(model.schema, hole.object)?.userData !== undefined && !isDeclaredPublic(model.declared, hole.object)
+  const isRead = tableOfHole(model.schema, hole.object)?.userData !== undefined && !isDeclaredPublic(model.declared, hole.object)
   const isClosedWith = (h: Hole) =>
     h.rootCause === hole.rootCause && ((h.kind === 'policy' && hole.kind === 'policy') || (h.fix !== undefined && h.fix.code === hole.fix?.code))
   const also = ([2, 3, 4] as const).filter(
     (n) =>
       n !== check &&
       (n !== 2 || isRead) &&
-      model.access.holes?.some((h) => h.object === hole.object && h.policy === hole.policy && COMMANDS[n].includes(h.command) && isClosedWith(h)),
+      model.access.holes?.some((h) => h.object === hole.object && h.policy === hole.policy && COMMANDS_BY_CHECK[n].includes(h.command) && isClosedWith(h)),
   )
   return { ...(also.length ? { alsoFails: also } : {}), ...(hole.rootCause ? { cause: hole.rootCause } : {}) }
 }
 
 /** Table of a hole, whatever its kind. */
-export function tableOf(schema: Schema, name: string): Table | undefined {
+export function tableOfHole(schema: Schema, name: string): Table | undefined {
   const table = schema.tables.find((t) => qualifiedName(t) === name)
   return table && withUserData(table)
 }
@@ -190,7 +191,7 @@ export function exported(schema: Schema): string {
 /** The sentence about policies that rest on functions which the repository does not show. */
 export function undecidedPolicies(model: Pick<AppModel, 'schema' | 'access'>, commands: readonly string[], evidence: readonly string[]): Outcome | undefined {
   const open = (model.access.undecided ?? []).filter(
-    (u) => commands.includes(u.command) && (u.command !== 'select' || tableOf(model.schema, u.object)?.userData),
+    (u) => commands.includes(u.command) && (u.command !== 'select' || tableOfHole(model.schema, u.object)?.userData),
   )
   if (!open.length) return undefined
   const tables = [...new Set(open.map((u) => u.object))].sort()

@@ -45,10 +45,10 @@ export function administratorsCondition(model: Model): { readonly condition: str
 /** Administrators sign in by something else than the platform, so that its database knows none of them: `auth.uid()` is empty for them. */
 export const haveOtherSessions = rememberFor((routes: readonly Route[]): boolean => {
   const closed = routes.filter((r) => r.kind !== 'page' && isForAdministrators(r) && r.guard?.trust === 'verified')
-  return closed.length > 1 && closed.filter((r) => PLATFORM.test(r.guard?.how ?? '')).length * 2 < closed.length
+  return closed.length > 1 && closed.filter((r) => SUPABASE_SESSION_MARK.test(r.guard?.how ?? '')).length * 2 < closed.length
 })
 
-const PLATFORM = /supabase|\bauth\.get(?:User|Claims|Session)\b|gateway/i
+const SUPABASE_SESSION_MARK = /supabase|\bauth\.get(?:User|Claims|Session)\b|gateway/i
 
 function conditionOf({ user, column, flag, granted = ['admin'] }: RoleKeeper): string {
   const own = `${readable(user)} = auth.uid()`

@@ -2,8 +2,8 @@ import type { Hole, Table } from '../../../database/database.ts'
 import type { AppModel } from '../../../model/app-model.ts'
 import { isForEverybody, isOfAdministrators } from '../../api/remediation/intended-caller.ts'
 import type { Fix } from '../../define-check.ts'
-import { listed, policiesOf, tableOf } from '../messages/rls.ts'
-import { isForServerAlone, placeOf, type Use, usesOf } from '../shared/client-usage.ts'
+import { listed, policiesOf, tableOfHole } from '../messages/rls.ts'
+import { firstUseOf, isForServerAlone, type Use, usesOf } from '../shared/client-usage.ts'
 import { asksRole } from '../shared/role-only-policy.ts'
 import { haveOtherSessions } from './admin-policy.ts'
 
@@ -11,10 +11,10 @@ type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
 /** A fix with what of the code it would stop: writes under the visitor's rights that need the policy or the privilege which it takes away. */
 export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
-  const table = tableOf(model.schema, hole.object)
+  const table = tableOfHole(model.schema, hole.object)
   if (!table || !whole.code) return whole
-  const shown = SHOWS.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(SHOWS, '') : whole.code
-  const code = haveOtherSessions(model.routes.routes) ? shown.replace(FOR_ADMINISTRATORS, THROUGH_SERVER) : shown
+  const shown = READ_POLICY_SQL.test(whole.code) && !isShown(model, hole, table) ? whole.code.replace(READ_POLICY_SQL, '') : whole.code
+  const code = haveOtherSessions(model.routes.routes) ? shown.replace(ADMIN_POLICY_SQL, THROUGH_SERVER) : shown
   const fix = { ...whole, code }
   const uses = usesOf(model, table)
   if (!uses.length) return fix
@@ -27,16 +27,16 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
   const gone = !others && /^drop policy/.test(fix.code) && !/\bcreate policy\b|\bstays\b/.test(fix.code)
   const policy = policiesOf(model.schema, table).find((p) => p.name === hole.policy)
   const words = [
-    ...(gone && policy?.command !== 'all' && hole.command === 'select' ? [withoutReading(placeOf(without, 'select'))] : []),
+    ...(gone && policy?.command !== 'all' && hole.command === 'select' ? [withoutReading(firstUseOf(without, 'select'))] : []),
     ...(((gone && policy?.command !== 'all') || (!gone && !others && LEFT_TO_SERVER.test(fix.code))) && (hole.command === 'update' || hole.command === 'delete')
-      ? [withoutChanging(placeOf(without, hole.command, 'upsert'), hole.command)]
+      ? [withoutChanging(firstUseOf(without, hole.command, 'upsert'), hole.command)]
       : []),
     ...(/^drop policy/.test(fix.code) &&
     !(gone && policy?.command === 'all') &&
     hole.command === 'insert' &&
     !others &&
     !/\bfor (?:insert|all)\b|\bstays\b/.test(fix.code)
-      ? [withoutPolicy(placeOf(without, 'insert', 'upsert'))]
+      ? [withoutPolicy(firstUseOf(without, 'insert', 'upsert'))]
       : []),
     ...(/^drop policy/.test(fix.code) && hole.command === 'select' && hole.who === 'anon' && !gone ? [ofGuests(uses), ofVisitors(model, uses)] : []),
     ...(gone && policy?.command === 'all' ? [withoutAny(uses.filter((u) => !goesOn(u)))] : []),
@@ -81,10 +81,10 @@ export function withStoppedCode(model: Model, hole: Hole, whole: Fix): Fix {
 const LEFT_TO_SERVER = /^drop policy[^\0]{1,2000}\n-- insert, update, delete: through the server/
 
 /** A policy that keeps a table open to readers, whom the code has to show. */
-const SHOWS = /\ncreate policy "Everyone(?: who is signed in)? may read" on [^;]{1,200};/
+const READ_POLICY_SQL = /\ncreate policy "Everyone(?: who is signed in)? may read" on [^;]{1,200};/
 
 /** A policy for administrators, whom the database has to know for it. */
-const FOR_ADMINISTRATORS = /\ncreate policy "[^"]{1,80} \(administrators\)" on [^;]{1,800};/
+const ADMIN_POLICY_SQL = /\ncreate policy "[^"]{1,80} \(administrators\)" on [^;]{1,800};/
 const THROUGH_SERVER = '\n-- administrators have no session of the database here: what they do goes through the server, with the service role'
 
 /** By its name a policy is for those who run the application, or for their server. */

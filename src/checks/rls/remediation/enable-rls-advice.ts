@@ -6,14 +6,14 @@ import { FOR_WHOM, isOpenToVisitors, SEE_REACHED, WHO_TAKES_PART } from '../../.
 import { isForAnybody, isOpenPolicy, neverTheCaller } from '../../../database/access/policies/open-policy.ts'
 import { askedByWords } from '../../../database/access/policies/permission-helpers.ts'
 import { isPrivateByName } from '../../../database/access/row-audience/public-content.ts'
-import { ident, readable, readableName } from '../../../database/access/sql.ts'
+import { ident, ROW_COMMANDS, readable, readableName } from '../../../database/access/sql.ts'
 import type { Command, Hole, Policy, Table } from '../../../database/database.ts'
 import type { Place } from '../../../lib/place.ts'
 import type { AppModel } from '../../../model/app-model.ts'
 import { isOfAdministrators } from '../../api/remediation/intended-caller.ts'
 import type { Fix } from '../../define-check.ts'
 import { fixOf, listed, qualifiedName } from '../messages/rls.ts'
-import { isForServerAlone, placeOf, shownAt, type Use, usesOf } from '../shared/client-usage.ts'
+import { firstUseOf, isForServerAlone, shownAt, type Use, usesOf } from '../shared/client-usage.ts'
 import { asksRole } from '../shared/role-only-policy.ts'
 import { administratorsPolicy } from './admin-policy.ts'
 
@@ -78,7 +78,7 @@ const forAdministratorsAlone = (model: Model, table: Table, fix: Fix, on: string
 /** Rows of an application's settings that name which of its staff entered them: all of those work with them, not each with the own ones. */
 function enteredByStaff(model: Model, table: Table, fix: Fix, on: string, condition: string, uses: readonly Use[]): Fix | undefined {
   const [, staff = '', column = ''] = /\bfrom (?:public\.)?"?(\w{1,63})"? p\s+where p\.\w{1,63} = "?\w{1,63}"?\."?(\w{1,63})"? and/.exec(condition) ?? []
-  if (!ENTERED_BY.test(column) || !mayGiveRights({ name: staff })) return undefined
+  if (!STAFF_ENTRY_COLUMN.test(column) || !mayGiveRights({ name: staff })) return undefined
   const admin = administratorsPolicy(model, table, 'all')
   if (!admin) return undefined
   const { places, told } = placesOf(uses)
@@ -92,12 +92,12 @@ function enteredByStaff(model: Model, table: Table, fix: Fix, on: string, condit
 const GOES_ROUND =
   'Before row level security is switched on, put what its policies ask of the table itself, or of tables whose policies ask this one, to a function with SECURITY DEFINER: as they are, PostgreSQL would refuse every query with "infinite recursion detected in policy", of this table and of all whose policies ask it.'
 
-const ENTERED_BY = /^(?:created|added|posted|uploaded|entered|published|made)_by(?:_id|_user_id)?$/
+const STAFF_ENTRY_COLUMN = /^(?:created|added|posted|uploaded|entered|published|made)_by(?:_id|_user_id)?$/
 
 /** Who entered a row that visitors are shown is no owner of it: whoever runs the application writes, and everybody reads. */
 function asShown(model: Model, table: Table, fix: Fix, on: string, uses: readonly Use[]): Fix | undefined {
   const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
-  const entered = ownerColumns.length > 0 && ownerColumns.every((c) => ENTERED_BY.test(c)) && !tenantColumns.length
+  const entered = ownerColumns.length > 0 && ownerColumns.every((c) => STAFF_ENTRY_COLUMN.test(c)) && !tenantColumns.length
   const reader = uses.find((u) => u.verb === 'select' && !isOfAdministrators(u.path))
   if (!entered || !reader || personalColumns.some((c) => !ownerColumns.includes(c)) || powerColumnsOf(table).length || mayGiveRights(table)) return undefined
   const admin = administratorsPolicy(model, table, 'all')
@@ -114,7 +114,7 @@ function forVisitors(model: Model, table: Table, fix: Fix, on: string, uses: rea
   const reader = shownAt(model, uses)
   if (!reader) return undefined
   const { ownerColumns = [], personalColumns = [] } = table.userData ?? {}
-  const kept = [...personalColumns.filter((c) => !ownerColumns.includes(c)), ...table.columns.map((c) => c.name).filter((c) => SECRET.test(c))]
+  const kept = [...personalColumns.filter((c) => !ownerColumns.includes(c)), ...table.columns.map((c) => c.name).filter((c) => SECRET_COLUMN_WORD.test(c))]
   const theirs = administratorsOf(model, table, uses)
   if (kept.length || mayGiveRights(table) || isPrivateByName(table.name)) {
     const told = {
@@ -149,7 +149,7 @@ function administratorsOf(model: Model, table: Table, uses: readonly Use[]) {
   const admin = place && !mayGiveRights(table) ? administratorsPolicy(model, table, theirs.some((u) => u.verb !== 'select') ? 'all' : 'select') : undefined
   if (!place || !admin) return undefined
   const words = `(the role is kept in ${admin.role})`
-  const entered = table.userData?.ownerColumns.every((c) => ENTERED_BY.test(c)) ?? false
+  const entered = table.userData?.ownerColumns.every((c) => STAFF_ENTRY_COLUMN.test(c)) ?? false
   return {
     /** Nobody but administrators works with it, and who entered a row is one of them. */
     ...(entered && theirs.length === uses.length
@@ -192,7 +192,7 @@ function forReaders(model: Model, table: Table, fix: Fix, on: string, uses: read
   }
   const personal = table.userData?.personalColumns ?? []
   const visitors = isOpenToVisitors(model.schema)
-  const secret = table.columns.some((c) => SECRET.test(c.name))
+  const secret = table.columns.some((c) => SECRET_COLUMN_WORD.test(c.name))
   if (reads && !personal.length && !secret && !table.userData?.ownerColumns.length && !mayGiveRights(table))
     return {
       ...fix,
@@ -212,7 +212,7 @@ function placesOf(uses: readonly Use[]): { readonly places: readonly string[]; r
   return { places, told: places.length > 4 ? `${places.slice(0, 3).join(', ')} and ${places.length - 3} more places` : listed(places) }
 }
 
-const SECRET = /token|secret|passw|(?:^|_)(?:otp|pin|code|key|hash)(?:_|$)/i
+const SECRET_COLUMN_WORD = /token|secret|passw|(?:^|_)(?:otp|pin|code|key|hash)(?:_|$)/i
 
 /** The column by which code that has the caller's rights finds the row of the caller, as a condition of SQL. */
 function lookedUpBy({ routes }: Model, table: Table): { readonly condition: string; readonly at: Place } | undefined {
@@ -245,9 +245,9 @@ function forWhom({ schema }: Model, fix: Fix, uses: readonly Use[]): Fix {
 
 /** The owner's own writes that the code makes in the browser, columns that grant something left out; who may do what is nobody's own to write. */
 function withWrites(fix: Fix, table: Table, uses: readonly Use[], condition: string): Fix {
-  const added = placeOf(uses, 'insert', 'upsert')
-  const changed = placeOf(uses, 'update', 'upsert')
-  const removed = placeOf(uses, 'delete')
+  const added = firstUseOf(uses, 'insert', 'upsert')
+  const changed = firstUseOf(uses, 'update', 'upsert')
+  const removed = firstUseOf(uses, 'delete')
   if (!added && !changed && !removed) return fix
   if (isShared(fix)) {
     const places = [...new Set([added, changed, removed].filter((p) => p !== undefined))]
@@ -337,12 +337,12 @@ function missing(uses: readonly Use[], policies: readonly Policy[]): string {
   const reached = (command: Policy['command']) => policies.filter((p) => p.permissive && (p.command === command || p.command === 'all'))
   const others = uses.filter((u) => !isOfAdministrators(u.path))
   const placeFor = (of: readonly Use[], command: Command) =>
-    command === 'insert' || command === 'update' ? placeOf(of, command, 'upsert') : placeOf(of, command)
-  const without = EACH.flatMap((command) => {
+    command === 'insert' || command === 'update' ? firstUseOf(of, command, 'upsert') : firstUseOf(of, command)
+  const without = ROW_COMMANDS.flatMap((command) => {
     const place = reached(command).length ? undefined : placeFor(uses, command)
     return place ? [`${command} (${place})`] : []
   })
-  const role = EACH.flatMap((command) => {
+  const role = ROW_COMMANDS.flatMap((command) => {
     const of = reached(command)
     const place = of.length && of.every(asksRole) ? placeFor(others, command) : undefined
     return place ? [`${command} (${place})`] : []
@@ -355,11 +355,9 @@ function missing(uses: readonly Use[], policies: readonly Policy[]): string {
   ].join('')
 }
 
-const EACH = ['select', 'insert', 'update', 'delete'] as const
-
 function openWords(code: string, table: Table, uses: readonly Use[]): string {
   if (!code.includes('using (true)')) return ''
-  const written = placeOf(uses, 'insert', 'update', 'upsert', 'delete')
+  const written = firstUseOf(uses, 'insert', 'update', 'upsert', 'delete')
   return ` Every column becomes readable to everybody${code.includes('to anon') ? '' : ' who is signed in'} (${listed(table.columns.map((c) => c.name))}): leave the policy out if that is too much.${written ? ` ${written} writes rows with the rights of whoever visits: move that to the server, or add a policy for whom it is meant.` : ''}`
 }
 

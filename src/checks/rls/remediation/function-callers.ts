@@ -12,7 +12,7 @@ import { listed } from '../messages/rls.ts'
 type Model = Pick<AppModel, 'schema' | 'modules' | 'routes'>
 
 /** A parameter that names a user. */
-const USER =
+const USER_PARAMETER =
   /^_?(?:p|v|in|arg|param|the|target|input)?_?(?:user|profile|owner|member|customer|account|caller|auth|player|sender|author)_?(?:id|uid|uuid)?(?:_in|_param)?$/i
 
 /** What somebody does to others, by the name of the function. */
@@ -111,7 +111,9 @@ const fails = (of: readonly unknown[]): string => (of.length > 1 ? 'fail' : 'fai
 
 /** What the function itself has to ask, so that those who are signed in may go on calling it. */
 function insideOf(model: Model, hole: Hole, name: string, calls: readonly Place[]): string {
-  const users = (model.schema.functions.find((f) => lastPart(f.name) === name)?.args ?? []).filter((a) => a.type === 'uuid' && USER.test(a.name ?? ''))
+  const users = (model.schema.functions.find((f) => lastPart(f.name) === name)?.args ?? []).filter(
+    (a) => a.type === 'uuid' && USER_PARAMETER.test(a.name ?? ''),
+  )
   const [user] = users
   if (ACTS_ON_OTHERS.test(name) || (calls.length > 0 && calls.every((c) => isOfAdministrators(c.path))))
     return `let the function ask by auth.uid() what the caller may do with others${askedThere(model, hole)}, refuse everybody else (a comparison of ${user?.name ?? 'the id that is passed'} with the caller would let everybody do it to himself and nobody who is to do it), and take the privilege from public and anon alone`

@@ -3,7 +3,7 @@ import type { Hole } from '../../../database/database.ts'
 import type { AppModel } from '../../../model/app-model.ts'
 import { isOfAdministrators } from '../../api/remediation/intended-caller.ts'
 import type { Fix } from '../../define-check.ts'
-import { fixOf, listed, policiesOf, qualifiedName, tableOf } from '../messages/rls.ts'
+import { fixOf, listed, policiesOf, qualifiedName, tableOfHole } from '../messages/rls.ts'
 import { usesOf } from '../shared/client-usage.ts'
 import { asksRole } from '../shared/role-only-policy.ts'
 import { administratorsCondition } from './admin-policy.ts'
@@ -41,7 +41,7 @@ export function viewFix(model: Model, hole: Hole, tables: readonly string[]): Fi
 
 /** A policy that lets in those who have a role shows them all rows through a view as well. */
 function isReadByRole({ schema }: Model, name: string): boolean {
-  const table = tableOf(schema, name)
+  const table = tableOfHole(schema, name)
   return table !== undefined && policiesOf(schema, table).some((p) => p.permissive && (p.command === 'select' || p.command === 'all') && asksRole(p))
 }
 
@@ -49,7 +49,7 @@ function isReadByRole({ schema }: Model, name: string): boolean {
 function unreadable({ schema }: Model, hole: Hole, names: readonly string[]): string {
   if (!hole.fix?.code.includes('security_invoker')) return ''
   const closed = names.filter((name) => {
-    const table = tableOf(schema, name)
+    const table = tableOfHole(schema, name)
     if (!table?.rls.enabled || table.stub || table.rls.assumed) return false
     return !policiesOf(schema, table).some(
       (p) => p.permissive && (p.command === 'select' || p.command === 'all') && p.roles.some((r) => /^(?:public|anon|authenticated)$/i.test(r)),

@@ -67,7 +67,7 @@ export function shownAt({ routes: { routes, surroundings: around } }: Model, use
 }
 
 /** The first place of the code that does something of the kind. */
-export const placeOf = (uses: readonly Use[], ...verbs: readonly Verb[]): string | undefined => {
+export const firstUseOf = (uses: readonly Use[], ...verbs: readonly Verb[]): string | undefined => {
   const use = uses.find((u) => verbs.includes(u.verb))
   return use && `${use.path}:${use.line}`
 }

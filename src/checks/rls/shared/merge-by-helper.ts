@@ -1,7 +1,7 @@
 import type { Hole } from '../../../database/database.ts'
 import { withCapital } from '../../../lib/with-capital.ts'
 import { type Fix, type Issue, SEVERITIES } from '../../define-check.ts'
-import { everybody, listed, whoGetsIn } from '../messages/rls.ts'
+import { COMMANDS_BY_CHECK, everybody, listed, whoGetsIn } from '../messages/rls.ts'
 
 /** What a policy is found to let through. */
 export interface FoundIn {
@@ -15,9 +15,7 @@ export function oneForEachHelper(found: readonly FoundIn[], check: 2 | 3 | 4, al
   return [...byHelper.values()].map((group) => ((group[0] as FoundIn).hole.helper ? helperIssue(group, check, all, schema) : (group[0] as FoundIn).issue))
 }
 
-const COMMANDS: Readonly<Record<2 | 3 | 4, readonly Hole['command'][]>> = { 2: ['select'], 3: ['insert'], 4: ['update', 'delete'] }
-
-const DOES = {
+const ATTACK_BY_CHECK = {
   2: (tables: string) => `read every user's rows in ${tables}`,
   3: (tables: string) => `add rows to ${tables} as if they were entitled to`,
   4: (tables: string) => `change or delete the rows of ${tables}`,
@@ -29,7 +27,7 @@ function helperIssue(group: readonly FoundIn[], check: 2 | 3 | 4, all: readonly 
   const tables = listed([...new Set(group.map((g) => g.hole.object))])
   const who = group.some((g) => g.hole.who === 'anon') ? 'anon' : 'authenticated'
   const same = all.filter((h) => h.helper?.object === object)
-  const alsoFails = ([2, 3, 4] as const).filter((n) => n !== check && same.some((h) => COMMANDS[n].includes(h.command)))
+  const alsoFails = ([2, 3, 4] as const).filter((n) => n !== check && same.some((h) => COMMANDS_BY_CHECK[n].includes(h.command)))
   const gets = whoGetsIn(schema, who)
   const { assumes: _, ...base } = issue
   return {
@@ -38,7 +36,7 @@ function helperIssue(group: readonly FoundIn[], check: 2 | 3 | 4, all: readonly 
     severity: SEVERITIES.find((s) => group.some((g) => g.issue.severity === s)) ?? issue.severity,
     title: `${object} lets ${everybody(who)} in`,
     message: `${says(hole, object)}, and ${group.length > 1 ? `${group.length} policies that ask it let them through` : 'a policy that asks it lets them through'}: on ${tables}.`,
-    attack: `${withCapital(gets)} can ${DOES[check](tables)}.`,
+    attack: `${withCapital(gets)} can ${ATTACK_BY_CHECK[check](tables)}.`,
     fix: mending(hole),
     at,
     related: group.map((g) => ({ ...g.issue.at, subject: g.issue.subject, what: 'a policy that asks it' })),

@@ -2,11 +2,11 @@ import { isInTheWindow } from '../../../database/access/row-audience/for-sale.ts
 import { isMeantToBeSeen, isPrivateByName } from '../../../database/access/row-audience/public-content.ts'
 import type { Hole, Table } from '../../../database/database.ts'
 import type { AppModel } from '../../../model/app-model.ts'
-import { policiesOf, qualifiedName, tableOf } from '../messages/rls.ts'
+import { policiesOf, qualifiedName, tableOfHole } from '../messages/rls.ts'
 
 type Model = Pick<AppModel, 'schema' | 'access'>
 
-const BROWSERS = /^(public|anon|authenticated)$/i
+const PUBLIC_POLICY_ROLE = /^(public|anon|authenticated)$/i
 
 /**
  * Rows that are part of what their owner shows to everybody, the opening hours of a hall or the pictures of an advertisement: they name
@@ -16,7 +16,7 @@ export function isPartOfShown(model: Model, table: Table, hole: Hole): boolean {
   const data = table.userData
   if (!data || data.ownerColumns.length || data.personalColumns.length || data.powerColumns.length || isPrivateByName(table.name)) return false
   const parents = table.foreignKeys.flatMap((f) => {
-    const parent = tableOf(model.schema, f.references)
+    const parent = tableOfHole(model.schema, f.references)
     return parent?.userData ? [{ parent, columns: f.columns }] : []
   })
   if (!parents.length || !data.tenantColumns.every((c) => parents.some((p) => p.columns.includes(c)))) return false
@@ -27,7 +27,9 @@ export function isPartOfShown(model: Model, table: Table, hole: Hole): boolean {
 function isWrittenByItsOwner({ schema, access }: Model, table: Table): boolean {
   const name = qualifiedName(table)
   if (access.holes?.some((h) => h.kind === 'policy' && h.object === name && h.command !== 'select')) return false
-  return policiesOf(schema, table).some((p) => p.permissive && (p.command === 'insert' || p.command === 'all') && p.roles.some((r) => BROWSERS.test(r)))
+  return policiesOf(schema, table).some(
+    (p) => p.permissive && (p.command === 'insert' || p.command === 'all') && p.roles.some((r) => PUBLIC_POLICY_ROLE.test(r)),
+  )
 }
 
 function isShown({ schema, access }: Model, table: Table, who: Hole['who']): boolean {

@@ -9,10 +9,10 @@ export const DEPENDED_ON =
 export const WRITTEN_DOWN =
   /(^|_)(logs?|tests?|testing|demo|debug|monitoring|metrics?|telemetry|analytics|analysis|heartbeats?|health|errors?|autonomous|agents?|interactions?|traces?|diagnostics?|cache)(_|$)/i
 
-const PRICE = /(^|_)(price|fee|cost|amount|rate|capacity|stock|seats)(_(cents|usd|eur|gbp|brl|amount|per_\w{1,20}))?$/i
+const PUBLIC_PRICE_COLUMN = /(^|_)(price|fee|cost|amount|rate|capacity|stock|seats)(_(cents|usd|eur|gbp|brl|amount|per_\w{1,20}))?$/i
 
 const priceOf = ({ columns }: Pick<Table, 'columns'>): string | undefined =>
-  columns.find((c) => /^(?:int|bigint|smallint|numeric|real|double|money)/.test(c.type) && says(PRICE, c.name))?.name
+  columns.find((c) => /^(?:int|bigint|smallint|numeric|real|double|money)/.test(c.type) && says(PUBLIC_PRICE_COLUMN, c.name))?.name
 
 /** Rows that everybody depends on: what things cost, how much of them there is, how the application is set up. */
 export const dependedOn = (table: Pick<Table, 'name' | 'columns'>): boolean =>

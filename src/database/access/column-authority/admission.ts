@@ -11,7 +11,7 @@ const SHOWN_AT_DOOR =
 /** What somebody asks for help with, whatever it is called. */
 const ASKS_FOR_HELP = /^(?:subject|priority|description|message|body|assigned_to|assignee_id|department|resolution)$/i
 /** What it is for. */
-const SAYS_WHAT =
+const ADMISSION_SUBJECT_COLUMN =
   /^(?:ticket|pass|admission|seat)_?(?:type|tier|category|class|level|zone|section)(?:_id)?$|^(?:event|show|concert|match|session)_?(?:id|date|name|day)$|^seat(?:_(?:number|id))?$|^(?:order|purchase)_id$|^valid_(?:from|until|on|for)$|^admits$/i
 
 /**
@@ -23,5 +23,5 @@ export function admissionColumns(table: Table, ways: readonly Way[], readings: r
   if (!says(TICKETS, table.name) || !has(SHOWN_AT_DOOR) || has(ASKS_FOR_HELP)) return []
   if (readings.some((r) => r.command === 'insert' && r.ways.some((w) => !w.needsRole && w.outcome !== 'role'))) return []
   if (!ways.some((w) => w.outcome === 'owner' && !w.needsRole)) return []
-  return table.columns.filter((c) => !c.generated && says(SAYS_WHAT, c.name)).map((c) => c.name)
+  return table.columns.filter((c) => !c.generated && says(ADMISSION_SUBJECT_COLUMN, c.name)).map((c) => c.name)
 }

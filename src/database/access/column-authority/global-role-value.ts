@@ -2,7 +2,7 @@ import { withArticle } from '../../../lib/article.ts'
 import type { Table } from '../../database.ts'
 import type { RowState } from '../expression/disjunct.ts'
 import { nameOf, type Reading } from '../policies/read-policies.ts'
-import { neverHolds } from '../policies/unsatisfiable-check.ts'
+import { isExcludedByChecks } from '../policies/unsatisfiable-check.ts'
 import { ident, literal, readable, readableName } from '../sql.ts'
 
 /** Who is called so stands above every tenant. */
@@ -23,7 +23,7 @@ export function raisedAbove(
   for (const way of [...readings.values()].flat().flatMap((r) => (r.role === 'authenticated' ? r.ways : []))) {
     if (way.outcome !== 'role' || way.because !== undefined) continue
     const above = way.gates.find(gatesOf)
-    if (!above || !free(above.column) || neverHolds(table, [above])) continue
+    if (!above || !free(above.column) || isExcludedByChecks(table, [above])) continue
     const within = written.filter((w) => w.outcome === 'via' && w.gates.some((g) => g.table === above.table && g.column === above.column && !gatesOf(g)))
     if (within.some((w) => !w.states.some((s) => s.column === above.column)))
       return { table: above.table, column: above.column, op: '=', value: String(above.value) }

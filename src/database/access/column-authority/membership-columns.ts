@@ -27,11 +27,11 @@ export function admittingColumns(readings: ReadonlyMap<string, readonly Reading[
   return joiningColumns(new Map([...readings].map(([name, list]) => [name, list.filter((r) => r.command === 'update' || r.command === 'delete')])))
 }
 
-const NAMES_A_ROW = /(^|_)(id|uuid|uid)$/i
-const ADDRESS = /(^|_)(?:(e_?mail|phone|mobile)(_?(address|number))?|user_?name|handle|gamer_?tag|nick_?name|screen_?name|player_?name)$/i
+const ID_COLUMN = /(^|_)(id|uuid|uid)$/i
+const CONTACT_OR_HANDLE_COLUMN = /(^|_)(?:(e_?mail|phone|mobile)(_?(address|number))?|user_?name|handle|gamer_?tag|nick_?name|screen_?name|player_?name)$/i
 
 /** By what somebody is known elsewhere: policies may show rows that carry the address, or the name there, to whoever says that it is his. */
-export const isOwnAddress = (column: string): boolean => ADDRESS.test(column)
+export const isOwnAddress = (column: string): boolean => CONTACT_OR_HANDLE_COLUMN.test(column)
 
 /**
  * Those of them that say where the user belongs. Rows of which somebody has as many as he likes (whom he follows) are his to point where he
@@ -46,8 +46,7 @@ export function belongingColumns(table: Table, ways: readonly Way[], joining: Re
   return table.columns
     .map((c) => c.name)
     .filter(
-      (c) =>
-        joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && (NAMES_A_ROW.test(c) || isOwnAddress(c)))),
+      (c) => joining.has(c) && !bound.has(c) && !keys.includes(c) && (user.tenantColumns.includes(c) || (onePerUser && (ID_COLUMN.test(c) || isOwnAddress(c)))),
     )
 }
 

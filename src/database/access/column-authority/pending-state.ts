@@ -2,7 +2,8 @@ import type { Table } from '../../database.ts'
 import type { RowState } from '../expression/disjunct.ts'
 import type { Reading } from '../policies/read-policies.ts'
 
-const STATE = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i
+/** Columns that hold how far an approval is. */
+export const APPROVAL_STATE_COLUMN = /^((approval|verification|review|application|onboarding|kyc|account)_?)?(status|state)$/i
 /** A row that waits for somebody else's word. */
 const WAITING = /^(pending(_\w{1,20})?|submitted|in_review|under_review|awaiting_\w{1,20}|unverified|waiting|pendiente|pendente|ausstehend)$/i
 /** What is put to the user himself, whose answer ends the waiting. */
@@ -11,7 +12,7 @@ const DECIDED_BY =
   /^(reviewed|approved|verified|moderated|rejected|decided|checked)_(by|at|on)(_id)?$|^(reviewer|approver|moderator|admin|rejection)_?(id|notes?|comments?|reason|feedback)$/i
 
 /** Whether a condition on the row itself says that it waits for somebody. */
-export const isWaiting = (s: RowState): boolean => s.table === '' && s.op === '=' && STATE.test(s.column) && WAITING.test(String(s.value))
+export const isWaiting = (s: RowState): boolean => s.table === '' && s.op === '=' && APPROVAL_STATE_COLUMN.test(s.column) && WAITING.test(String(s.value))
 
 /**
  * Columns by which a policy lets the owner change a row only as long as it waits for somebody else (`status = 'pending'`), and which the new row
@@ -30,7 +31,7 @@ export function heldStates(table: Table, reading: Reading, readings: readonly Re
 }
 
 /** What only somebody else says of a row that waits. */
-const LET_IN = /^(?:live|active|approved|verified|enabled|accepted|granted|published|ativo|activo|aprovado|aprobado|attivo|approvato)$/i
+const ADMITTED_STATE_VALUE = /^(?:live|active|approved|verified|enabled|accepted|granted|published|ativo|activo|aprovado|aprobado|attivo|approvato)$/i
 
 /**
  * States in which alone users may add rows of a table, by table: a seller's application waits, and those who have a role change that. A function that
@@ -51,4 +52,4 @@ export function heldAtFirst(readings: ReadonlyMap<string, readonly Reading[]>): 
 }
 
 /** Whether a value ends the waiting in the user's favour. */
-export const letsIn = (value: unknown): boolean => typeof value === 'string' && LET_IN.test(value)
+export const letsIn = (value: unknown): boolean => typeof value === 'string' && ADMITTED_STATE_VALUE.test(value)

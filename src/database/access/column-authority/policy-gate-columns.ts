@@ -10,7 +10,7 @@ export type AskedColumns = ReadonlyMap<string, ReadonlySet<string>>
 /** What users choose for themselves when they sign up, although policies ask for it. */
 const SELF_CHOSEN = /type|kind|onboard|complete|position|level|private|hidden|visib|draft|anonym/i
 /** What nobody chooses to be, whatever the column is called: `user_type = 'admin'`. */
-const ADMINISTERS = /^(?:(?:super|site|master|platform|system)[_-]?)?admin(?:istrator)?$|^(?:super_?user|moderator|staff)$/i
+const ADMIN_ROLE_VALUE = /^(?:(?:super|site|master|platform|system)[_-]?)?admin(?:istrator)?$|^(?:super_?user|moderator|staff)$/i
 
 /** Columns of users' own rows that open something when they hold a certain value: whoever may write them lets himself in. */
 export function askedColumns(readings: ReadonlyMap<string, readonly Reading[]>, world: JudgeWorld): AskedColumns {
@@ -18,7 +18,7 @@ export function askedColumns(readings: ReadonlyMap<string, readonly Reading[]>, 
   for (const way of [...readings.values()].flat().flatMap((r) => r.ways)) {
     for (const gate of way.gates) {
       if (!gate.own || !isRoleGate(gate, world) || gate.column.includes('.')) continue
-      if (SELF_CHOSEN.test(gate.column) && !ADMINISTERS.test(String(gate.value))) continue
+      if (SELF_CHOSEN.test(gate.column) && !ADMIN_ROLE_VALUE.test(String(gate.value))) continue
       asked.set(gate.table, (asked.get(gate.table) ?? new Set()).add(gate.column))
     }
   }

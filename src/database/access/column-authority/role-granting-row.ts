@@ -3,7 +3,7 @@ import type { RowState, Way } from '../expression/disjunct.ts'
 import { nameOf, type Reading } from '../policies/read-policies.ts'
 
 /** What nobody is by signing up; teachers and drivers may enter themselves. */
-const POWERFUL = /admin|super_?user|moderator|staff/i
+const ADMIN_ROLE_WORD = /admin|super_?user|moderator|staff/i
 /** A table that can be nothing but the list of those who run the place. */
 const LISTS_THEM = /^(?:super_?)?(?:admin(?:istrator)?|moderator)(?:_?user)?s?$/i
 
@@ -51,7 +51,7 @@ export function appointsItself(
   readings: ReadonlyMap<string, readonly Reading[]>,
   free: (column: string) => boolean,
 ): ({ readonly columns: readonly string[] } & Pick<LetIn, 'tables' | 'byRowAlone'>) | undefined {
-  if (!POWERFUL.test(table.name) || table.userData?.tenantColumns.length) return undefined
+  if (!ADMIN_ROLE_WORD.test(table.name) || table.userData?.tenantColumns.length) return undefined
   const own = bound.filter(asksOwnerOnly)
   const columns = [...new Set(own.flatMap((w) => w.ownerColumns))].sort()
   if (!columns.length) return undefined

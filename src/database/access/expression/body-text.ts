@@ -1,5 +1,5 @@
 import type { Evaluator } from './evaluate.ts'
-import { kindOf, type Tree, uncast } from './tree.ts'
+import { kindAndFields, type Tree, uncast } from './tree.ts'
 
 /** The statements of a text; undefined when PostgreSQL cannot parse it. */
 export function parseAll(evaluator: Evaluator, sql: string): Tree[] | undefined {
@@ -28,12 +28,12 @@ export function queryOf(evaluator: Evaluator, node: Tree | undefined): Tree | un
 }
 
 /** Calls that a statement certainly makes: in its target list or FROM, not behind a condition. */
-export function callsIn(node: Tree | undefined): Tree[] {
-  const [kind, n] = kindOf(uncast(node))
+export function unconditionalCalls(node: Tree | undefined): Tree[] {
+  const [kind, n] = kindAndFields(uncast(node))
   if (kind === 'FuncCall') return [n]
   if (kind === 'CallStmt') return [n['funccall'] ?? {}]
   if (kind !== 'SelectStmt') return []
-  const targets = (n['targetList'] ?? []).flatMap((t: Tree) => callsIn(t['ResTarget']?.val))
-  const from = (n['fromClause'] ?? []).flatMap((f: Tree) => callsIn(f['RangeFunction']?.functions?.[0]?.List?.items?.[0]))
+  const targets = (n['targetList'] ?? []).flatMap((t: Tree) => unconditionalCalls(t['ResTarget']?.val))
+  const from = (n['fromClause'] ?? []).flatMap((f: Tree) => unconditionalCalls(f['RangeFunction']?.functions?.[0]?.List?.items?.[0]))
   return n['whereClause'] ? [] : [...targets, ...from]
 }

@@ -1,23 +1,23 @@
 import type { Term } from './predicate.ts'
-import { constant, type Tree, uncast } from './tree.ts'
+import { constantValue, type Tree, uncast } from './tree.ts'
 
 /** The id of whoever calls. */
 export const CALLER_ID: Term = { t: 'caller', part: 'id' }
 
 /** The path of `#>>` and its like, with points: of `'{a,b}'` and of `array['a', 'b']`. */
 export function pathText(node: Tree | undefined): string {
-  const value = constant(uncast(node))
+  const value = constantValue(uncast(node))
   if (value !== undefined)
     return String(value)
       .replace(/^\{|\}$/g, '')
       .replaceAll(',', '.')
       .replaceAll('"', '')
   const elements: readonly Tree[] = uncast(node)?.['A_ArrayExpr']?.elements ?? []
-  return elements.map((e) => String(constant(uncast(e)) ?? '')).join('.')
+  return elements.map((e) => String(constantValue(uncast(e)) ?? '')).join('.')
 }
 
 /** A field of a JSON value: claims of the token get their meaning here. */
-export function member(term: Term, key: string): Term {
+export function jsonField(term: Term, key: string): Term {
   if (term.t === 'caller') {
     if (term.part !== 'jwt') return { ...term, path: [term.path, key].filter(Boolean).join('.') }
     const [first, ...rest] = key.split('.') as [string, ...string[]]
@@ -40,10 +40,10 @@ export function callerFunction(name: string, args: readonly Tree[]): Term | unde
   if (name === 'auth.email') return { t: 'caller', part: 'email' }
   if (name === 'auth.jwt' || name === 'auth.session') return { t: 'caller', part: 'jwt' }
   if (name !== 'current_setting') return undefined
-  const setting = String(constant(uncast(args[0])) ?? '')
+  const setting = String(constantValue(uncast(args[0])) ?? '')
   if (/^request\.jwt\.claims?$/.test(setting)) return { t: 'caller', part: 'jwt' }
   const claim = /^request\.jwt\.claim\.(.+)$/.exec(setting)?.[1]
-  if (claim) return member({ t: 'caller', part: 'jwt' }, claim)
+  if (claim) return jsonField({ t: 'caller', part: 'jwt' }, claim)
   if (setting === 'role') return { t: 'caller', part: 'database-role' }
   // a setting of the application's own: its server sets it for the session, the id of who calls in it as well
   if (/(?:^|[._])(?:current_?)?(?:user|user_?id|uid|sub)$/i.test(setting)) return CALLER_ID

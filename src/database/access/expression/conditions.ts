@@ -1,8 +1,21 @@
 import { CALLER_ID } from './caller-terms.ts'
 import type { Arm, Evaluation } from './evaluation.ts'
-import { ALWAYS, type Atom, anyOf, both, type Comparison, either, isTotal, NEVER, OPPOSITE, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
+import {
+  ALWAYS,
+  type Atom,
+  anyOf,
+  both,
+  type Comparison,
+  either,
+  isTotal,
+  NEVER,
+  OPPOSITE,
+  PUBLICATION_FUNCTION_NAME,
+  type Term,
+  type Ways,
+} from './predicate.ts'
 import type { Scope } from './scope.ts'
-import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
+import { columnParts, constantValue, isField, kindAndFields, names, type Tree, uncast } from './tree.ts'
 import { AGGREGATES } from './values.ts'
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -41,10 +54,10 @@ export class Conditions {
 
   /** Ways in which a boolean expression is true (`want`) or false; NULL is neither. */
   truth(node: Tree | undefined, scope: Scope, want: boolean): Ways {
-    const [kind, n] = kindOf(uncast(node))
+    const [kind, n] = kindAndFields(uncast(node))
     switch (kind) {
       case 'A_Const': {
-        const value = constant(uncast(node))
+        const value = constantValue(uncast(node))
         const truth = value === true || value === 't' || value === 'true'
         return value !== null && truth === want ? ALWAYS : NEVER
       }
@@ -114,10 +127,10 @@ export class Conditions {
   /** Ways in which an expression is NULL, as far as a caller or a row decides it. */
   nullWays(node: Tree | undefined, scope: Scope): Ways {
     const inner = uncast(node)
-    const [kind, n] = kindOf(inner)
+    const [kind, n] = kindAndFields(inner)
     if (kind === 'SubLink' && n['subLinkType'] === 'EXISTS_SUBLINK') return NEVER
     if (kind === 'NullTest' || kind === 'BooleanTest') return NEVER
-    if (kind === 'A_Const') return constant(inner) === null ? ALWAYS : NEVER
+    if (kind === 'A_Const') return constantValue(inner) === null ? ALWAYS : NEVER
     if (kind === 'BoolExpr') return this.#nullOfBool(n, scope)
     if (kind === 'A_Expr') {
       if (n['kind'] === 'AEXPR_DISTINCT' || n['kind'] === 'AEXPR_NOT_DISTINCT') return NEVER
@@ -227,7 +240,7 @@ export class Conditions {
   /** `(select count(*) …) > 0` asks whether a row exists. */
   #countComparison(op: Comparison, left: Tree | undefined, right: Tree | undefined, scope: Scope): Ways | undefined {
     const query = uncast(left)?.['SubLink']?.subselect?.SelectStmt
-    const limit = constant(uncast(right))
+    const limit = constantValue(uncast(right))
     if (typeof limit !== 'number' || names(uncast(query?.targetList?.[0]?.ResTarget?.val)?.['FuncCall']?.funcname).at(-1) !== 'count') return undefined
     const zero = op === '=' ? limit === 0 : op === '<>' ? limit !== 0 : op === '<' ? 0 < limit : op === '>' ? 0 > limit : op === '<=' ? 0 <= limit : 0 >= limit
     if (zero) return [[{ a: 'some', name: 'count', of: [], negated: true }]]
@@ -309,7 +322,7 @@ export class Conditions {
     const results = this.#evaluator.opened(n, scope)
     const ways = results && anyOf(results.map((r) => both(r.when, this.#evaluator.truth(r.target, r.scope, want))))
     const name = names(n['funcname']).at(-1) ?? ''
-    return ways && want && SAYS_PUBLIC.test(name) ? both(ways, [[{ a: 'some', name, of: [], negated: false }]]) : ways
+    return ways && want && PUBLICATION_FUNCTION_NAME.test(name) ? both(ways, [[{ a: 'some', name, of: [], negated: false }]]) : ways
   }
 }
 

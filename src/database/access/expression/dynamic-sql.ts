@@ -1,7 +1,7 @@
 import type { Evaluator } from './evaluate.ts'
 import { bases } from './predicate.ts'
 import type { Alternatives, DynamicText, Scope } from './scope.ts'
-import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.ts'
+import { columnParts, constantValue, kindAndFields, names, type Tree, uncast } from './tree.ts'
 
 /** More texts than this of one variable are not followed. */
 const MAX_TEXTS = 8
@@ -42,12 +42,12 @@ class TextBuilder {
 
   texts(node: Tree | undefined): readonly DynamicText[] {
     const inner = uncast(node)
-    const value = constant(inner)
+    const value = constantValue(inner)
     if (value !== undefined) return [{ sql: value === null ? '' : String(value), values: new Map() }]
     const parts = columnParts(inner)
     const kept = parts.length === 1 ? this.#scope.variables.get(parts[0] as string)?.texts : undefined
     if (kept?.length) return kept
-    const [kind, n] = kindOf(inner)
+    const [kind, n] = kindAndFields(inner)
     if (kind === 'A_Expr' && names(n['name']).at(-1) === '||') return joined([this.texts(n['lexpr']), this.texts(n['rexpr'])])
     if (kind === 'FuncCall') {
       const name = names(n['funcname']).at(-1)
@@ -61,7 +61,7 @@ class TextBuilder {
 
   /** `%I`, `%L` and `%s`, numbered ones too. */
   #format(args: readonly Tree[]): readonly DynamicText[] {
-    const pattern = constant(uncast(args[0]))
+    const pattern = constantValue(uncast(args[0]))
     if (typeof pattern !== 'string') return this.#placed(args[0], false)
     let next = 1
     const pieces: (readonly DynamicText[])[] = []

@@ -1,5 +1,5 @@
 import type { KnownFunction, World } from './scope.ts'
-import { columnParts, kindOf, type Tree, uncast } from './tree.ts'
+import { columnParts, kindAndFields, type Tree, uncast } from './tree.ts'
 import { type Holds, isInertType, TextReader, type Unquoted, without } from './unquoted.ts'
 
 /** What a PL/pgSQL function makes of its parameters in the text that it executes. */
@@ -67,7 +67,7 @@ class Executions {
   }
 
   #statement(node: Tree, holds: Holds): Holds | undefined {
-    const [kind, n] = kindOf(node)
+    const [kind, n] = kindAndFields(node)
     switch (kind) {
       case 'PLpgSQL_stmt_block':
         return this.#block(n, holds)
@@ -174,7 +174,7 @@ class Executions {
       const record: string | undefined = this.#datums[Number(field['recparentno'])]?.['PLpgSQL_rec']?.refname
       return record !== undefined && value ? new Map(holds).set(record, value) : holds
     }
-    const [, variable] = kindOf(datum)
+    const [, variable] = kindAndFields(datum)
     const type = String(variable['datatype']?.PLpgSQL_type?.typname ?? '')
     return this.#set(variable['refname'], isInertType(type.replace(/^pg_catalog\./, '')) ? undefined : value, holds)
   }

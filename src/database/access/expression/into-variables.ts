@@ -1,7 +1,7 @@
 import type { Evaluator } from './evaluate.ts'
 import { ALWAYS, both, type Ways } from './predicate.ts'
 import type { Alternatives, Scope, Variable } from './scope.ts'
-import { columnParts, kindOf, type Tree } from './tree.ts'
+import { columnParts, kindAndFields, type Tree } from './tree.ts'
 import { columnsOfFrames } from './variables.ts'
 
 /** A row that a query found: its target list, what its names mean, and the ways of finding it. */
@@ -14,7 +14,7 @@ interface Found {
 /** The variables of a scope after `INTO target`; without a query that is known, what they hold is unknown. */
 export function into(evaluator: Evaluator, target: Tree | undefined, scope: Scope, select: Found | undefined): Map<string, Variable> {
   const variables = new Map(scope.variables)
-  const [, t] = kindOf(target)
+  const [, t] = kindAndFields(target)
   const record: string | undefined = target?.['PLpgSQL_rec']?.refname
   if (record) variables.set(record, select ? recordOf(evaluator, select) : { value: [{ term: { t: 'unknown', because: 'dynamic SQL' }, when: ALWAYS }] })
   ;(t['fields'] ?? []).forEach((field: Tree, i: number) => {

@@ -1,7 +1,7 @@
 import type { JudgeWorld, OpenCause, RowState, Way } from './disjunct.ts'
 import { connectable, Graph, nodeOf } from './equalities.ts'
-import { type Atom, bases, SAYS_PUBLIC, type Term, type Ways } from './predicate.ts'
-import { isRole } from './role-gates.ts'
+import { type Atom, bases, PUBLICATION_FUNCTION_NAME, type Term, type Ways } from './predicate.ts'
+import { isRoleGated } from './role-gates.ts'
 import type { Instance } from './scope.ts'
 import { asksForSecret, isSecret, isSecretArgument } from './secret-arguments.ts'
 
@@ -14,7 +14,7 @@ const NAMED_BY =
 /** Whether nobody guesses what a column holds: who passes it has been given it. */
 export const isUnguessable = (column: string): boolean => UNGUESSABLE.test(column) && !NAMED_BY.test(column)
 
-const SECRET = /(?:^|_)(?:token|secret)(?:_?(?:hash|digest))?$/i
+const SECRET_LOOKUP_COLUMN = /(?:^|_)(?:token|secret)(?:_?(?:hash|digest))?$/i
 /** Claims that every signed-in user has in one form or another. */
 const PLAIN_CLAIM = /^(aal|amr|is_anonymous|session_id|exp|iat|iss|aud|email_verified|phone_verified)/
 
@@ -82,7 +82,7 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
       }
     }
     if (atom.a === 'some') {
-      if (!atom.negated && SAYS_PUBLIC.test(atom.name)) literals.push({ table: '', column: atom.name, op: '=', value: true })
+      if (!atom.negated && PUBLICATION_FUNCTION_NAME.test(atom.name)) literals.push({ table: '', column: atom.name, op: '=', value: true })
       const terms = atom.of.flatMap(bases)
       if (!atom.negated && connectable(terms)) {
         graph.connect(terms.map((t) => nodeOf(t)))
@@ -190,10 +190,10 @@ function judgeWay(way: readonly Atom[], instances: readonly Instance[], focus: n
   const tables = [...new Set(callerTables.map(tableOf).filter(Boolean))].sort()
   const who: Way['who'] = anonymous && !signedIn ? 'anon-only' : signedIn || reached.size > 1 ? 'authenticated' : 'anon'
   const argumentColumns = [...new Set(given.filter((g) => related.has(`i${g.instance}`)).map((g) => g.column))].sort()
-  const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRole(gates, tables, world))
+  const needsRole = fixedCaller || roleClaims.length > 0 || (callerTables.length > 0 && isRoleGated(gates, tables, world))
   // whoever keeps a secret in a setting has set it
   const bySecret = saidSecret || unset
-  const secrets = given.filter((g) => g.instance !== focus && SECRET.test(g.column))
+  const secrets = given.filter((g) => g.instance !== focus && SECRET_LOOKUP_COLUMN.test(g.column))
   const base = {
     who,
     needsRole,

@@ -40,7 +40,7 @@ export const ALWAYS: Ways = [[]]
 export const NEVER: Ways = []
 
 /** A function that is asked whether something is shown to everybody, however it finds out: `is_publicly_accessible(club_id)`. */
-export const SAYS_PUBLIC = /(?:^|_)(?:public|published|publicly_(?:accessible|visible|readable|listed|available))$/
+export const PUBLICATION_FUNCTION_NAME = /(?:^|_)(?:public|published|publicly_(?:accessible|visible|readable|listed|available))$/
 
 /** More ways than this, or longer ones, are not followed; the predicate is then unknown. */
 const MAX_WAYS = 256

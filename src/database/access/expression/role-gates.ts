@@ -2,16 +2,16 @@ import type { JudgeWorld, RowState } from './disjunct.ts'
 
 const ROLE_COLUMN =
   /(?:^|_)(?:rol|papel|ruolo|rolle|funcao|cargo|perfil|nivel|peran|jabatan)(?:_id)?$|^tipo(?:_de)?(?:_(?:usuario|user|utente|conta|cuenta|acesso|acceso))?(?:_id)?$|role|admin|staff|moderator|perm|user_?type|account_?type|^type$|level|tier|rank|privilege|super|access|acess|acceso|acc[eè]s|zugriff|^m[oó]dul\w{0,3}\.|position|clearance|scope|^can_|is_owner|^is_(?!active|deleted|publi|verified|enabled)/i
-const ROLE_TABLE =
+const ROLE_GATE_TABLE =
   /admin|role|permission|moderator|staff|employee|superuser|(?:system|site|platform)_?owner|operator|manager|teacher|doctor|instructor|therapist|agent|driver|officer|privilege|grant|allow(?:ed_|_?list)|white_?list|authori[sz]ed_/i
 /** What nobody is by default, whatever the column is called: `kind = 'superadmin'`. */
 const ROLE_VALUE = /^(?:super|sys(?:tem)?)?[-_ ]?(?:admin|administra(?:t|d)or|moderator)$/i
 
 /** Whether conditions on tables that are keyed by the caller tell some users from others. */
-export function isRole(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
+export function isRoleGated(gates: readonly RowState[], tables: readonly string[], world: JudgeWorld): boolean {
   const roles = gates.filter(asksForRole)
   if (roles.length) return roles.some((g) => isRoleGate(g, world))
-  return tables.some((t) => ROLE_TABLE.test(bare(t)) || world.isStaffList?.(t) === true)
+  return tables.some((t) => ROLE_GATE_TABLE.test(bare(t)) || world.isStaffList?.(t) === true)
 }
 
 /** Whether a condition on the caller's own row holds for some users only: a role, and not the one that everybody has by default. */

@@ -1,4 +1,4 @@
-import { callsIn, expression, expressionOf, parseAll, queryOf } from './body-text.ts'
+import { expression, expressionOf, parseAll, queryOf, unconditionalCalls } from './body-text.ts'
 import { isChosenText, textsOf } from './dynamic-sql.ts'
 import type { Evaluator, ReturnsOf } from './evaluate.ts'
 import { into } from './into-variables.ts'
@@ -6,8 +6,8 @@ import { ALWAYS, both, either, isTooMany, NEVER, type Ways } from './predicate.t
 import type { Alternatives, Frame, KnownFunction, Scope, Variable } from './scope.ts'
 import { isSecretArgument } from './secret-arguments.ts'
 import { type Effect, type Recorder, recordStatement, type State } from './statement-effects.ts'
-import { kindOf, type Tree } from './tree.ts'
-import { merge, withColumns } from './variables.ts'
+import { kindAndFields, type Tree } from './tree.ts'
+import { joinScopes, withColumns } from './variables.ts'
 
 /** What a function does: changes, results, and text that it executes. */
 export interface Routine {
@@ -102,7 +102,7 @@ class Walker {
   }
 
   #statement(node: Tree, state: State): State | undefined {
-    const [kind, n] = kindOf(node)
+    const [kind, n] = kindAndFields(node)
     switch (kind) {
       case 'PLpgSQL_stmt_block':
         return this.#block(n, state)
@@ -175,7 +175,7 @@ class Walker {
     const refuses = through.path !== state.path
     let end = after
     for (const handler of handlers) {
-      const catches = (handler['conditions'] ?? []).some((c: Tree) => REFUSALS.has(String(c['PLpgSQL_condition']?.condname)))
+      const catches = (handler['conditions'] ?? []).some((c: Tree) => REFUSAL_CONDITIONS.has(String(c['PLpgSQL_condition']?.condname)))
       const [first, ended] = [effects.length, returns.length + left.length]
       const handled = this.statements(handler['action'], { path: (catches ? state : through).path, scope: state.scope })
       // what ends by an exception undoes what it did
@@ -236,7 +236,7 @@ class Walker {
     if (!goesOn.length) return undefined
     // nobody who calls from a browser takes a branch for the service role: what it leaves in variables is not there
     const possible = goesOn.filter((s) => s.taken.length > 0)
-    const scope = merge(state.scope, possible.length ? possible : goesOn)
+    const scope = joinScopes(state.scope, possible.length ? possible : goesOn)
     const paths = goesOn.map((s) => s.path).reduce(either, NEVER)
     return { path: ended && !(refusedInside && isTooMany(paths)) ? paths : state.path, scope }
   }
@@ -277,10 +277,10 @@ class Walker {
     const select = statement['SelectStmt']
     if (!select) {
       const effect = this.#out.effects[before]
-      const returning: Tree[] = statement[kindOf(statement)[0]]?.returningList ?? statement[kindOf(statement)[0]]?.returningClause?.exprs ?? []
+      const returning: Tree[] = statement[kindAndFields(statement)[0]]?.returningList ?? statement[kindAndFields(statement)[0]]?.returningClause?.exprs ?? []
       const scope = { ...state.scope, ...(effect ? { found: effect.when } : {}) }
       if (!n['into'] || !effect || !returning.length) return { ...state, scope }
-      const relation: Tree = statement[kindOf(statement)[0]]?.relation ?? {}
+      const relation: Tree = statement[kindAndFields(statement)[0]]?.relation ?? {}
       const alias: string = relation['alias']?.aliasname ?? relation['relname'] ?? ''
       const frames: Frame[] = [{ alias, instance: effect.instance, ...withColumns(this.#evaluator, effect.table) }]
       return {
@@ -342,7 +342,7 @@ class Walker {
 }
 
 /** Conditions of handlers that catch what a guard raises; others are of faults, which who was refused does not come to. */
-const REFUSALS = new Set(['others', 'raise_exception', 'insufficient_privilege', 'invalid_authorization_specification', 'P0001', '42501', '28000'])
+const REFUSAL_CONDITIONS = new Set(['others', 'raise_exception', 'insufficient_privilege', 'invalid_authorization_specification', 'P0001', '42501', '28000'])
 
 /** Words without which a function neither changes anything nor refuses anybody. */
 const ACTS = /\b(insert|update|delete|execute|raise|perform|call|select)\b/i
@@ -353,7 +353,7 @@ const ACTS = /\b(insert|update|delete|execute|raise|perform|call|select)\b/i
  */
 function followCalls(evaluator: Evaluator, node: Tree | undefined, state: State, out: Recorder): State {
   let path = state.path
-  for (const call of callsIn(node)) {
+  for (const call of unconditionalCalls(node)) {
     const fn = evaluator.functionOf(call)
     const id = fn && `${fn.schema}.${fn.name}`
     if (!fn || !id || state.scope.inside.includes(id) || state.scope.inside.length > 4 || !ACTS.test(fn.body)) continue

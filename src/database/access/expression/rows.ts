@@ -1,7 +1,7 @@
 import type { Evaluation, Selected } from './evaluation.ts'
 import { ALWAYS, anyOf, both, either, grouped, NEVER, type Ways } from './predicate.ts'
 import { type Alternatives, type Frame, NO_VARIABLES, type Scope, splitName, under } from './scope.ts'
-import { columnParts, kindOf, names, type Tree, uncast } from './tree.ts'
+import { columnParts, kindAndFields, names, type Tree, uncast } from './tree.ts'
 
 /** Opens queries: what stands in FROM becomes instances, its conditions part of the way. */
 export class Rows {
@@ -36,7 +36,7 @@ export class Rows {
 
   /** Adds a FROM item to `frames`; returns the ways in which it yields a row. `outer`: the join keeps its row where this item has none. */
   from(item: Tree, scope: Scope, frames: Frame[], outer = false): Ways {
-    const [kind, n] = kindOf(item)
+    const [kind, n] = kindAndFields(item)
     if (kind === 'JoinExpr') {
       const left = this.from(n['larg'], scope, frames, outer || n['jointype'] === 'JOIN_RIGHT')
       const right = this.from(n['rarg'], scope, frames, outer || n['jointype'] === 'JOIN_LEFT')

@@ -1,12 +1,12 @@
 import { bases, type Term } from './predicate.ts'
 
 /** What only some machine of the operator's knows, as the parameter of a function. */
-const SECRET = /(?:^|[_.])(?:secret|token|(?:api|service|worker|admin|access|shared|auth|bridge)_?key|passphrase|password)$/i
+const SECRET_PARAMETER = /(?:^|[_.])(?:secret|token|(?:api|service|worker|admin|access|shared|auth|bridge)_?key|passphrase|password)$/i
 /** Nobody guesses so long a text. */
 const LONG = 16
 
 /** Whether something is called a secret: an argument, a setting. */
-export const isSecret = (name: string): boolean => SECRET.test(name)
+export const isSecret = (name: string): boolean => SECRET_PARAMETER.test(name)
 
 /** Whether a term is an argument that is called a secret. */
 export const isSecretArgument = (term: Term | undefined): boolean => term?.t === 'argument' && isSecret(term.name)

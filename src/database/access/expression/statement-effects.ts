@@ -1,7 +1,7 @@
 import type { Evaluator } from './evaluate.ts'
 import { ALWAYS, anyOf, both, either, NEVER, type Ways } from './predicate.ts'
 import { type Alternatives, type Frame, type Scope, under } from './scope.ts'
-import { kindOf, type Tree } from './tree.ts'
+import { kindAndFields, type Tree } from './tree.ts'
 
 /** One statement of a function that changes data, with the ways of getting there. */
 export interface Effect {
@@ -42,7 +42,7 @@ export interface State {
 
 /** Records what one SQL statement changes, data-changing WITH parts included. */
 export function recordStatement(evaluator: Evaluator, statement: Tree, state: State, out: Recorder): void {
-  const [kind, n] = kindOf(statement)
+  const [kind, n] = kindAndFields(statement)
   const ctes = new Map(state.scope.ctes ?? [])
   for (const cte of n['withClause']?.ctes ?? []) {
     const inner = cte.CommonTableExpr?.ctequery

@@ -6,7 +6,7 @@ export type Tree = { readonly [field: string]: any }
 export type ParseSql = (sql: string) => { readonly stmts?: readonly { readonly stmt: Tree }[] }
 
 /** Kind and fields of a node: `['FuncCall', {…}]`. */
-export function kindOf(node: Tree | undefined): readonly [string, Tree] {
+export function kindAndFields(node: Tree | undefined): readonly [string, Tree] {
   const kind = node ? Object.keys(node)[0] : undefined
   return kind === undefined ? ['', {}] : [kind, node?.[kind] ?? {}]
 }
@@ -22,7 +22,7 @@ export function columnParts(node: Tree | undefined): string[] {
 }
 
 /** Value of a constant; undefined when the node is none. `null` is SQL NULL. */
-export function constant(node: Tree | undefined): string | number | boolean | null | undefined {
+export function constantValue(node: Tree | undefined): string | number | boolean | null | undefined {
   const c = node?.['A_Const']
   if (!c) return undefined
   if (c.isnull) return null

@@ -1,7 +1,7 @@
 import { admitsPlainTextOnly } from '../../../lib/plain-pattern.ts'
 import { FORMAT_PLACE } from './dynamic-sql.ts'
 import type { World } from './scope.ts'
-import { columnParts, constant, kindOf, names, type Tree, uncast } from './tree.ts'
+import { columnParts, constantValue, kindAndFields, names, type Tree, uncast } from './tree.ts'
 
 /** A parameter that stands in a text as it was given: nothing quotes it. */
 export interface Unquoted {
@@ -38,7 +38,7 @@ export class TextReader {
 
   /** The parameter in the value of an expression; undefined when it is quoted, or none is in it. */
   unquoted(node: Tree | undefined, holds: Holds): Unquoted | undefined {
-    const [kind, n] = kindOf(node)
+    const [kind, n] = kindAndFields(node)
     switch (kind) {
       case 'ColumnRef':
         return this.#variable(columnParts(node), holds)
@@ -91,7 +91,7 @@ export class TextReader {
 
   /** Variables that hold one of a fixed set, or plain text only, once a condition has (not) come true. */
   established(condition: Tree | undefined, truth: boolean, holds: Holds): readonly string[] {
-    const [kind, n] = kindOf(condition)
+    const [kind, n] = kindAndFields(condition)
     if (kind === 'BoolExpr') {
       const args: readonly Tree[] = n['args'] ?? []
       if (n['boolop'] === 'NOT_EXPR') return this.established(args[0], !truth, holds)
@@ -102,7 +102,7 @@ export class TextReader {
     }
     if (kind === 'NullTest') {
       if ((n['nulltesttype'] === 'IS_NULL') === truth) return columnParts(uncast(n['arg'])).slice(0, 1)
-      const [called, call] = kindOf(uncast(n['arg']))
+      const [called, call] = kindAndFields(uncast(n['arg']))
       return called === 'FuncCall' && /^to_reg/.test(names(call['funcname']).at(-1) ?? '') ? columnParts(uncast(call['args']?.[0])).slice(0, 1) : []
     }
     if (kind === 'SubLink') return truth ? this.#exists(n, holds) : []
@@ -137,14 +137,15 @@ export class TextReader {
     const args: readonly Tree[] = n['args'] ?? []
     if (QUOTING.test(name)) return undefined
     if (name === 'format') return this.#format(args, holds)
-    if (name === 'regexp_replace' && ALL_BUT_PLAIN.test(String(constant(uncast(args[1])))) && String(constant(uncast(args[3]))).includes('g')) return undefined
+    if (name === 'regexp_replace' && ALL_BUT_PLAIN.test(String(constantValue(uncast(args[1])))) && String(constantValue(uncast(args[3]))).includes('g'))
+      return undefined
     const declared = this.#world.functions(path.length > 1 ? path[0] : undefined, name, args.length)
     return declared && isInertType(declared.returns) ? undefined : asPart(this.#any(args, holds))
   }
 
   /** `format('… %s …', a, b)`: the argument that a `%s` takes. */
   #format(args: readonly Tree[], holds: Holds): Unquoted | undefined {
-    const pattern = constant(uncast(args[0]))
+    const pattern = constantValue(uncast(args[0]))
     if (typeof pattern !== 'string') return this.#any(args, holds)
     let next = 1
     for (const [, numbered, kind] of pattern.matchAll(FORMAT_PLACE)) {
@@ -176,11 +177,11 @@ export class TextReader {
       (f: Tree) => f['RangeVar'] && (/^(?:pg_catalog|information_schema)$/.test(f['RangeVar'].schemaname ?? '') || /^pg_/.test(f['RangeVar'].relname)),
     )
     const where: Tree | undefined = select['whereClause']
-    const [kind, condition] = kindOf(where)
+    const [kind, condition] = kindAndFields(where)
     const parts: readonly Tree[] = kind === 'BoolExpr' && condition['boolop'] === 'AND_EXPR' ? condition['args'] : [where]
     if (!catalogs || select['fromClause'] === undefined) return []
     return parts.flatMap((part) => {
-      const [is, e] = kindOf(part)
+      const [is, e] = kindAndFields(part)
       if (is !== 'A_Expr' || e['kind'] !== 'AEXPR_OP' || names(e['name']).at(-1) !== '=') return []
       return [e['lexpr'], e['rexpr']].flatMap((side) => columnParts(uncast(side)).slice(0, 1)).filter((name) => holds.has(name))
     })
@@ -192,7 +193,7 @@ export class TextReader {
     const [name] = columnParts(uncast(n['lexpr']))
     if (name === undefined) return []
     if (operator === '~' || operator === '!~') {
-      const pattern = constant(uncast(n['rexpr']))
+      const pattern = constantValue(uncast(n['rexpr']))
       return (operator === '~') === truth && admitsPlainTextOnly(`/${String(pattern)}/`) ? [name] : []
     }
     const equal = operator === '='

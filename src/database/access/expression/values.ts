@@ -1,8 +1,8 @@
-import { callerFunction, member, pathText } from './caller-terms.ts'
+import { callerFunction, jsonField, pathText } from './caller-terms.ts'
 import type { Evaluation } from './evaluation.ts'
 import { ALWAYS, both, computed, isTotal, type Term, type Ways } from './predicate.ts'
 import { type Alternatives, findColumn, NO_VARIABLES, rowOf, type Scope, under } from './scope.ts'
-import { columnParts, constant, isField, kindOf, names, type Tree, uncast } from './tree.ts'
+import { columnParts, constantValue, isField, kindAndFields, names, type Tree, uncast } from './tree.ts'
 
 export const AGGREGATES = new Set(['count', 'max', 'min', 'sum', 'avg', 'bool_or', 'bool_and', 'every', 'array_agg', 'string_agg', 'json_agg', 'jsonb_agg'])
 const NULL: Alternatives = [{ term: { t: 'const', value: null }, when: ALWAYS }]
@@ -18,11 +18,11 @@ export class Values {
   /** What a scalar expression may stand for. */
   values(node: Tree | undefined, scope: Scope): Alternatives {
     const inner = uncast(node)
-    const [kind, n] = kindOf(inner)
+    const [kind, n] = kindAndFields(inner)
     const only = (term: Term): Alternatives => [{ term, when: ALWAYS }]
     switch (kind) {
       case 'A_Const':
-        return only({ t: 'const', value: constant(inner) ?? null })
+        return only({ t: 'const', value: constantValue(inner) ?? null })
       case 'ColumnRef':
         return this.#column(columnParts(inner), scope)
       case 'ParamRef':
@@ -72,7 +72,7 @@ export class Values {
         const left = n['lexpr'] ? this.#evaluator.values(n['lexpr'], scope) : []
         if (isField(n)) {
           const key = pathText(n['rexpr'])
-          return left.map((v) => ({ term: member(v.term, key), when: v.when }))
+          return left.map((v) => ({ term: jsonField(v.term, key), when: v.when }))
         }
         const right = n['rexpr'] ? this.#evaluator.values(n['rexpr'], scope) : []
         if (!left.length || !right.length) return (left.length ? left : right).map((v) => ({ term: computed(name, [v.term]), when: v.when }))
@@ -95,11 +95,11 @@ export class Values {
   }
 
   #indirection(n: Tree, scope: Scope): Alternatives {
-    const index = constant(n['indirection']?.[0]?.A_Indices?.uidx)
+    const index = constantValue(n['indirection']?.[0]?.A_Indices?.uidx)
     return this.#evaluator.values(n['arg'], scope).map((v) => ({
       term:
         index === undefined || v.term.t !== 'expression'
-          ? member(v.term, String(index ?? names(n['indirection']).at(-1) ?? ''))
+          ? jsonField(v.term, String(index ?? names(n['indirection']).at(-1) ?? ''))
           : { ...v.term, name: `${v.term.name}[${index}]` },
       when: v.when,
     }))
@@ -141,7 +141,7 @@ export class Values {
           ...v,
           when: both(v.when, variable.value[0]?.when ?? ALWAYS),
         }))
-      return variable.value.map((v) => ({ ...v, term: member(v.term, field) }))
+      return variable.value.map((v) => ({ ...v, term: jsonField(v.term, field) }))
     }
     // `function_name.argument`
     return scope.inside.some((f) => f.endsWith(`.${name}`)) ? scope.variables.get(field)?.value : undefined
@@ -175,9 +175,9 @@ export class Values {
     if (['jsonb_extract_path_text', 'jsonb_extract_path', 'json_extract_path_text'].includes(name)) {
       const keys = args
         .slice(1)
-        .map((a) => String(constant(uncast(a)) ?? ''))
+        .map((a) => String(constantValue(uncast(a)) ?? ''))
         .join('.')
-      return this.#evaluator.values(args[0], scope).map((v) => ({ term: member(v.term, keys), when: v.when }))
+      return this.#evaluator.values(args[0], scope).map((v) => ({ term: jsonField(v.term, keys), when: v.when }))
     }
     if (this.#evaluator.world.missing(path.at(-1) ?? ''))
       return [{ term: { t: 'unknown', because: `function ${name} is not defined in the repository` }, when: ALWAYS }]

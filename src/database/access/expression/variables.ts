@@ -6,7 +6,7 @@ import { type Frame, type Scope, under, type Variable } from './scope.ts'
 const MAX_WAYS_KEPT = 8
 
 /** What the variables hold where several branches come together: of each branch what it leaves, under what led into it. */
-export function merge(before: Scope, after: readonly { readonly scope: Scope; readonly taken: Ways }[]): Scope {
+export function joinScopes(before: Scope, after: readonly { readonly scope: Scope; readonly taken: Ways }[]): Scope {
   const variables = new Map(before.variables)
   const all = new Set(after.flatMap((s) => [...s.scope.variables.keys()]))
   for (const name of all) {

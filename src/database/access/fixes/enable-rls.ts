@@ -12,15 +12,15 @@ import { ident, readable, readableName } from '../sql.ts'
 import { createPolicy, readableBy } from './create-policy.ts'
 
 /** What is written down of somebody, or was paid, and nobody writes of himself. */
-const RECORDS =
+const LEDGER_OR_LOG_TABLE =
   /audit|(^|_)(logs?|history|events?|transactions?|payments?|payouts?|withdrawals?|invoices?|ledgers?|wallets?|credits?|balances?|subscriptions?|entitlements?|licen[cs]es?|purchases?|orders?|tickets?|pass|passes|coupons?|vouchers?|certificates?|certifications?|approvals?|verifications?|achievements?|badges?|enrol?lments?|scores?|leaderboards?|usage|quotas?|earnings?|commissions?|rewards?|progress)(_|$)/i
 
 /** Tables of the server's own: codes it sent, jobs, what it wrote down, how it is set up. */
-const FOR_THE_SERVER =
+const SERVER_OWNED_TABLE =
   /verif|(^|_)otps?($|_)|nonce|passw|token|secret|credential|(^|_)sessions?$|queue|(^|_)jobs?$|webhook|audit|usage|(^|_)logs?($|_)|rate_?limit|setting|config|(^|_)pass(es)?$/i
 
 /** Whether rows of a table are written down of somebody, by who runs the application and not by himself. */
-export const isRecord = (table: Pick<Table, 'name'>): boolean => says(RECORDS, table.name)
+export const isRecord = (table: Pick<Table, 'name'>): boolean => says(LEDGER_OR_LOG_TABLE, table.name)
 
 /** Columns that name the people who share a row: `retailer_id` and `supplier_id`, not who entered it. */
 function partiesOf(table: Table, catalog: Catalog): readonly string[] {
@@ -84,7 +84,7 @@ export function enableFix(table: Table, catalog: Catalog, owner: string | undefi
   if (owner && (power.length || mayGiveRights(table) || isRecord(table)))
     return `${on}\n${createPolicy(table, 'Users see their own rows', 'select', owner)}\n-- ${power.length ? power.map(readable).join(', ') : 'rows'}: changed by the server only, with the service role`
   if (owner) return `${on}\n${createPolicy(table, 'Users manage their own rows', 'all', owner)}`
-  if (table.userData || says(FOR_THE_SERVER, table.name) || mayGiveRights(table))
+  if (table.userData || says(SERVER_OWNED_TABLE, table.name) || mayGiveRights(table))
     return `${on}\n-- no policy: only the service role, that is your server, reads and writes it`
   return `${on}\n${readableBy(table, isOpenToVisitors(catalog))}`
 }

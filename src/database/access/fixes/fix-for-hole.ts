@@ -4,7 +4,7 @@ import type { Catalog, Command, Policy, Table } from '../../database.ts'
 import { dealColumns } from '../column-authority/counterparty-columns.ts'
 import { keepAbove } from '../column-authority/global-role-value.ts'
 import { grantsPower, measuresUsers } from '../column-authority/privilege-columns.ts'
-import { holdsRights, powerIn } from '../column-authority/rights.ts'
+import { holdsRights, privilegeColumnsOf } from '../column-authority/rights.ts'
 import { mayGiveRights } from '../column-authority/rights-table.ts'
 import { functionObject } from '../functions/security-definer.ts'
 import type { Hole } from '../hole.ts'
@@ -12,15 +12,15 @@ import { guestsOrOwn, letsGuestsAdd } from '../owners/anonymous-insert.ts'
 import { isLookedAfter } from '../owners/assignee-not-owner.ts'
 import { authorOf, isOnesOwn } from '../owners/author-column.ts'
 import { holdsCallersId, inTheirWords } from '../owners/caller-id-column.ts'
-import { MEMBERS, ownAmong, participantsOf } from '../owners/participants.ts'
+import { MEMBERSHIP_TABLE, ownAmong, participantsOf } from '../owners/participants.ts'
 import { BY_SOMEBODY } from '../policies/permission-helpers.ts'
 import { nameOf, type Reading } from '../policies/read-policies.ts'
-import { FOR_THE_SERVER } from '../policies/service-role-policy-name.ts'
+import { SERVICE_POLICY_NAME } from '../policies/service-role-policy-name.ts'
 import { mendedHelper } from '../policies/shared-helper-function.ts'
 import { houseRoles, type RoleAsked } from '../policies/staff-condition.ts'
 import { asksForTheImpossible } from '../policies/unsatisfiable-check.ts'
 import { withUserData } from '../row-audience/user-data-by-name.ts'
-import { ident, readable, readableName, successorOf } from '../sql.ts'
+import { ident, ROW_COMMANDS, readable, readableName, successorOf } from '../sql.ts'
 import { byCommand, keepOthers, ownParent, readableParent, saysMore, waiting, wrapped } from './alter-policy.ts'
 import { grantsByDefault, narrow } from './column-privileges.ts'
 import { keepWritten } from './counterparty-columns-fix.ts'
@@ -125,7 +125,7 @@ function fixOf(hole: Hole, catalog: Catalog, readings: ReadonlyMap<string, reado
 
 /** Whether policies of other tables let in whoever has a row here: whoever may add one of his own is in. */
 function letsIn(name: string, table: Table, readings: ReadonlyMap<string, readonly Reading[]>): boolean {
-  if (!says(MEMBERS, table.name)) return false
+  if (!says(MEMBERSHIP_TABLE, table.name)) return false
   return [...readings].some(([other, list]) => other !== name && list.some((r) => r.ways.some((w) => w.outcome === 'via' && w.tables.includes(name))))
 }
 
@@ -227,23 +227,23 @@ function replacePolicy(
   )
   // one that lets owners in beside others has to go as well
   const isBound = (r: Reading) => r.ways.some((w) => w.outcome === 'owner' || w.outcome === 'via') && !r.ways.some((w) => w.outcome === 'open')
-  const commands = policy.command === 'all' ? EACH : [policy.command]
+  const commands = policy.command === 'all' ? ROW_COMMANDS : [policy.command]
   const unbound = commands.filter((c) => !others.some((r) => r.command === c && isBound(r)))
-  const forServer = /^(?:insert|update|delete)$/.test(policy.command) && FOR_THE_SERVER.test(policy.name)
+  const forServer = /^(?:insert|update|delete)$/.test(policy.command) && SERVICE_POLICY_NAME.test(policy.name)
   if (forServer) return `${drop}\n-- the service role needs no policy: it bypasses row level security`
   // what is written down of users none of them writes, whatever else the server's policy opens
-  if (own && policy.command === 'all' && FOR_THE_SERVER.test(policy.name) && (isRecord(table) || measuresUsers(table))) {
+  if (own && policy.command === 'all' && SERVICE_POLICY_NAME.test(policy.name) && (isRecord(table) || measuresUsers(table))) {
     const seen = unbound.includes('select') && !others.some((r) => r.command === 'select' && r.ways.length > 0)
     return [
       drop,
-      ...(seen ? [createPolicy(table, OWN.select, 'select', own)] : []),
+      ...(seen ? [createPolicy(table, OWN_ROWS_POLICY_NAME.select, 'select', own)] : []),
       '-- insert, update, delete: through the server, with the service role, which needs no policy',
     ].join('\n')
   }
   if (!unbound.length) return `${drop}\n-- the policy that binds the owner stays`
   const admin = adminCondition(table, catalog, readings)
   if (own && policy.command !== 'select' && holdsRights(table, readings))
-    return rightsOf(table, policy, own, FOR_THE_SERVER.test(policy.name) ? undefined : admin, commands, others)
+    return rightsOf(table, policy, own, SERVICE_POLICY_NAME.test(policy.name) ? undefined : admin, commands, others)
   // what another policy opens is told of that one, and goes by its fix
   const left = unbound.filter((c) => !others.some((r) => r.command === c && r.ways.length > 0))
   if (unbound.length < commands.length)
@@ -253,7 +253,7 @@ function replacePolicy(
         table,
         commands.filter((c) => !unbound.includes(c)),
         left,
-        FOR_THE_SERVER.test(policy.name) ? undefined : owner,
+        SERVICE_POLICY_NAME.test(policy.name) ? undefined : owner,
         catalog,
         readings,
       ),
@@ -283,7 +283,7 @@ function replacePolicy(
   // what visitors send in no administrator adds
   const sentIn = policy.command === 'insert' && !/admin|staff/i.test(policy.name) && isOpenToSignedOut(table, policy, 'insert', readings)
   if (admin && policy.command !== 'select' && !sentIn)
-    return says(SET_UP, table.name) || !staff
+    return says(SETTINGS_TABLE, table.name) || !staff
       ? `${drop}\n${createPolicy(table, successorOf(policy.name, '(administrators)'), policy.command, admin)}${readers}`
       : `${drop}\n${createPolicy(table, successorOf(policy.name, '(staff)'), policy.command, staff)}${readers}`
   return `${drop}${readers}\n-- ${policy.command === 'select' ? 'reading then goes' : 'changes then go'} through the server, with the service role`
@@ -300,7 +300,7 @@ const WRITTEN_INSIDE =
   /usage|quota|(^|_)(api|rate)_limits?|(_|^)limits$|(^|_)(logs?|runs?|jobs?|queues?|imports?|tracking|audit|monitoring|metrics|backups?|migrations?|errors?|alerts?)(_|$)/i
 
 /** How an application is set up: administrators say so, not everybody who works with it. */
-const SET_UP = /setting|config|price|pricing|plan|template|prompt|rule|instruction|instruc[ao]|menu|flag|feature|limit|key|secret|token/i
+const SETTINGS_TABLE = /setting|config|price|pricing|plan|template|prompt|rule|instruction|instruc[ao]|menu|flag|feature|limit|key|secret|token/i
 
 /** A new row of what several people work on names whoever enters it, or nobody. */
 function enteredBy(table: Table, staff: string, catalog: Catalog): string {
@@ -338,8 +338,7 @@ function isOfTheHouse(table: Table, catalog: Catalog): boolean {
   })
 }
 
-const EACH: readonly Command[] = ['select', 'insert', 'update', 'delete']
-const OWN: Readonly<Record<Command, string>> = {
+const OWN_ROWS_POLICY_NAME: Readonly<Record<Command, string>> = {
   select: 'Users see their own rows',
   insert: 'Users add their own rows',
   update: 'Users change their own rows',
@@ -361,7 +360,7 @@ function alsoForOwners(
   const servers = left.filter((c) => !ours.includes(c))
   return [
     stay,
-    ...ours.flatMap((c) => [createPolicy(table, OWN[c], c, owner as string), ...keepPower(table, c, catalog, readings)]),
+    ...ours.flatMap((c) => [createPolicy(table, OWN_ROWS_POLICY_NAME[c], c, owner as string), ...keepPower(table, c, catalog, readings)]),
     ...(servers.length ? [`-- ${servers.join(', ')}: through the server, with the service role`] : []),
   ]
 }
@@ -375,7 +374,7 @@ const isOpenToSignedOut = (table: Table, policy: Policy, command: Command, readi
 /** What keeps an owner from granting himself power through a policy that lets him write his own rows. */
 function keepPower(table: Table, command: Policy['command'], catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string[] {
   if (command === 'select' || command === 'delete') return []
-  const power = powerIn(table, readings)
+  const power = privilegeColumnsOf(table, readings)
   const read = readings.get(nameOf(table)) ?? []
   // what a deal costs is written once, when the buyer makes it
   const deal = command === 'insert' ? [] : dealColumns(table, read, catalog)

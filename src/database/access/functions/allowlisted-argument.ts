@@ -1,7 +1,7 @@
 import { bases, type Term, type Ways } from '../expression/predicate.ts'
 
 /** Names of a standing that others would have to give, or to be paid for. */
-const GIVEN =
+const ELEVATED_STANDING_VALUE =
   /adm[io]n|amministra|(^|[_-])root|super|staff|moderat|manager|gestor|gerente|owner|propriet|premium|(^|[_-])pro($|[_-])|paid|(^|[_-])vip|enterprise|lifetime|unlimited|(^|[_-])(plus|gold|platinum)/i
 
 /**
@@ -17,7 +17,7 @@ export function isChoiceOfNames(when: Ways, term: Term): boolean {
       if (atom.a !== 'compare' || atom.op !== '=') return false
       const sides = [bases(atom.left), bases(atom.right)] as const
       const value = sides.flat().find((t) => t.t === 'const')
-      if (value?.t !== 'const' || typeof value.value !== 'string' || GIVEN.test(value.value)) return false
+      if (value?.t !== 'const' || typeof value.value !== 'string' || ELEVATED_STANDING_VALUE.test(value.value)) return false
       return sides.some((side) => side.length === 1 && side[0]?.t === 'argument' && side[0].name === argument.name)
     }),
   )

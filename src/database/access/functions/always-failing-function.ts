@@ -1,13 +1,13 @@
 import type { Catalog, SqlFunction } from '../../database.ts'
 import type { World } from '../expression/scope.ts'
-import { kindOf, type Tree } from '../expression/tree.ts'
+import { kindAndFields, type Tree } from '../expression/tree.ts'
 import { type AccessSession, SqlFailure } from '../trials/access-session.ts'
 
 /** Statements that fail whenever they are planned, whatever they are given: a name that may be a column or a variable, an aggregate where none may stand. */
 const WHENEVER_PLANNED = new Set(['42702', '42803'])
 /** More statements of one function than this are not tried. */
 const MAX_STATEMENTS = 16
-const WRITES = /^\s*(?:insert|update|delete|merge|truncate)\b|^\s*with\b[\s\S]{0,4000}\b(?:insert\s+into|update|delete\s+from|merge\s+into)\b/i
+const WRITING_STATEMENT_SQL = /^\s*(?:insert|update|delete|merge|truncate)\b|^\s*with\b[\s\S]{0,4000}\b(?:insert\s+into|update|delete\s+from|merge\s+into)\b/i
 
 /** What keeps a function from having any effect. */
 export interface OwnFailure {
@@ -96,13 +96,13 @@ function headOf(body: string, line: number): string | undefined {
 
 /** A statement with SQL in it, so that it can be tried alone. */
 function stepOf(node: Tree): Step | undefined {
-  const [kind, n] = kindOf(node)
+  const [kind, n] = kindAndFields(node)
   const line = Number(n['lineno'] ?? 0)
   const query = (of: string): string | undefined => n[of]?.PLpgSQL_expr?.query
   switch (kind) {
     case 'PLpgSQL_stmt_execsql': {
       const text = query('sqlstmt')
-      return text === undefined ? undefined : { text, line, writes: WRITES.test(text) }
+      return text === undefined ? undefined : { text, line, writes: WRITING_STATEMENT_SQL.test(text) }
     }
     case 'PLpgSQL_stmt_assign': {
       const text = query('expr')
@@ -131,9 +131,9 @@ function stepsIn(root: unknown): Step[] {
 function endsAfterWriting(statement: Tree): boolean {
   let returns = false
   let writes = false
-  if (kindOf(statement)[0] === 'PLpgSQL_stmt_return') return true
+  if (kindAndFields(statement)[0] === 'PLpgSQL_stmt_return') return true
   each(statement, (node) => {
-    const [kind] = kindOf(node)
+    const [kind] = kindAndFields(node)
     if (/^PLpgSQL_stmt_(?:return|exit)/.test(kind)) returns = true
     if (/^PLpgSQL_stmt_(?:dyn|perform|call|commit)/.test(kind) || stepOf(node)?.writes || kind === 'PLpgSQL_stmt_return_query') writes = true
   })

@@ -8,7 +8,7 @@ import type { Effect } from '../expression/statement-effects.ts'
 const ATTEMPTS = /attempt|throttl|rate_?limit|lock_?out|failed_(?:log_?in|sign_?in)/i
 
 /** It compares what the caller says with a hash. */
-const COMPARES = /\bcrypt\s*\(/i
+const HASH_COMPARISON_SQL = /\bcrypt\s*\(/i
 
 /**
  * Tables in which a function writes down for itself how often somebody tried, and where it looks before it does what it is for: it takes a
@@ -18,7 +18,7 @@ const COMPARES = /\bcrypt\s*\(/i
 export function limitersOf(fn: SqlFunction, { effects }: Routine, tables: ReadonlyMap<string, Table>, instances: readonly Instance[]): ReadonlySet<string> {
   const written = new Set(effects.filter((e) => ATTEMPTS.test(e.table)).map((e) => e.table))
   if (!written.size) return written
-  if (!COMPARES.test(fn.body) && effects.every((e) => written.has(e.table))) return new Set()
+  if (!HASH_COMPARISON_SQL.test(fn.body) && effects.every((e) => written.has(e.table))) return new Set()
   const changed = new Set(effects.map((e) => e.instance))
   const named = new Set(effects.filter((e) => namesUser(e, tables.get(e.table))).map((e) => e.table))
   return new Set([...written].filter((table) => !named.has(table) && instances.some((i) => i.table === table && !changed.has(i.id))))

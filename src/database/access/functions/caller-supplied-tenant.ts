@@ -8,13 +8,13 @@ import { nameOf } from '../policies/read-policies.ts'
 /** Rows that say who is in what. */
 const MEMBERSHIPS = /(?:^|_)(?:members?|memberships?|collaborators?)$/
 /** What people are let into. Who wants to be in a group, a course or a room joins it. */
-const CLOSED = /^(?:org|organi[sz]ation|team|workspace|tenant|company|agency|family|household)(?:_?(?:id|uuid))?$/
+const CLOSED_TENANT_COLUMN = /^(?:org|organi[sz]ation|team|workspace|tenant|company|agency|family|household)(?:_?(?:id|uuid))?$/
 
 /** Whether the rows of a table say who is in what, by its name. */
 export const saysWhoIsIn = (table: string): boolean => says(MEMBERSHIPS, table)
 
 /** Whether a column names what people are let into, not what they join. */
-export const namesClosedTenant = (column: string): boolean => says(CLOSED, column)
+export const namesClosedTenant = (column: string): boolean => says(CLOSED_TENANT_COLUMN, column)
 
 /**
  * The column in which a function writes the tenant that its caller names, into a row that says who is in it, where it asks no other table before: no

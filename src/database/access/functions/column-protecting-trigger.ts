@@ -1,7 +1,7 @@
 import { withoutSqlComments } from '../../../lib/sql-comments.ts'
 import type { Catalog, SqlFunction } from '../../database.ts'
 import { bodyInForce } from './current-user-in-definer.ts'
-import { CONDITION, setsItself, WHO } from './trigger-assignment.ts'
+import { CALLER_AWARE_SQL, CONDITION, setsItself } from './trigger-assignment.ts'
 
 /** Whether a BEFORE trigger of the table watches a column: refuses its change or puts the old value back. */
 export const protectedByTrigger = (catalog: Catalog, table: string, column: string, event: 'insert' | 'update'): boolean =>
@@ -45,7 +45,7 @@ function watches(definition: string, column: string): boolean {
  * as they go together writes what he likes.
  */
 function onlyAgrees(body: string, name: string): boolean {
-  if (WHO.test(body) || new RegExp(`\\bold\\.\\s*"?${name}"?\\b`, 'i').test(body)) return false
+  if (CALLER_AWARE_SQL.test(body) || new RegExp(`\\bold\\.\\s*"?${name}"?\\b`, 'i').test(body)) return false
   const mine = new RegExp(`\\bnew\\.\\s*"?${name}"?(?!\\w)`, 'i')
   const conditions = [...body.matchAll(CONDITION)].map((m) => m[1] ?? '').filter((text) => mine.test(text))
   const columns = (text: string) => new Set([...text.matchAll(/\bnew\.\s*"?(\w+)/gi)].map((m) => m[1]?.toLowerCase()))

@@ -12,7 +12,7 @@ const NAME = String.raw`\bcurrent_(?:user|role)(?:\s*::\s*\w+)?`
 const TEXT = String.raw`'[^']{0,80}'(?:\s*::\s*\w+)?`
 const EQUAL = new RegExp(String.raw`^${NAME}\s*(=|<>|!=)\s*(${TEXT})$`, 'i')
 const FLIPPED = new RegExp(String.raw`^(${TEXT})\s*(=|<>|!=)\s*${NAME}$`, 'i')
-const AMONG = new RegExp(String.raw`^${NAME}\s+(not\s+)?in\s*\(([^()]{1,400})\)$`, 'i')
+const IN_LIST_CONDITION = new RegExp(String.raw`^${NAME}\s+(not\s+)?in\s*\(([^()]{1,400})\)$`, 'i')
 
 /**
  * The body of a plpgsql function that runs with the rights of its owner (SECURITY DEFINER), without what it does for other roles alone: `if
@@ -63,7 +63,7 @@ function holdsFor(term: string, owner: string): boolean | undefined {
   const equal = EQUAL.exec(text)
   const [op, value] = equal ? [equal[1], equal[2]] : [FLIPPED.exec(text)?.[2], FLIPPED.exec(text)?.[1]]
   if (op !== undefined && value !== undefined) return (named(value) === owner) === (op === '=')
-  const among = AMONG.exec(text)
+  const among = IN_LIST_CONDITION.exec(text)
   if (!among) return undefined
   const names = (among[2] ?? '').split(',').map(named)
   return names.includes(owner) !== (among[1] !== undefined)

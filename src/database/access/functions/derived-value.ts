@@ -3,7 +3,7 @@ import { type Atom, bases, type Term } from '../expression/predicate.ts'
 import type { Alternatives, Instance } from '../expression/scope.ts'
 import type { Effect } from '../expression/statement-effects.ts'
 
-const NUMBER = /^(?:int|bigint|smallint|numeric|real|double|decimal)/
+const NUMERIC_VALUE_TYPE = /^(?:int|bigint|smallint|numeric|real|double|decimal)/
 const MOMENT = /^(?:date|timestamp)/
 
 /**
@@ -21,7 +21,7 @@ export function isDerived(effect: Effect, table: Table | undefined, instances: r
     written.length > 0 &&
     written.every(
       ([column, values]) =>
-        (NUMBER.test(typeOf(column)) && isFigure(values, effect.instance, column)) ||
+        (NUMERIC_VALUE_TYPE.test(typeOf(column)) && isFigure(values, effect.instance, column)) ||
         // what gives its user something is somebody's to give, whatever it is made of; a figure is only what the rows say
         (!grants && !withheld.includes(column) && isState(values, effect, column, instances)),
     )

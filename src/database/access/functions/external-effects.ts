@@ -2,11 +2,11 @@ import { withoutSqlComments } from '../../../lib/sql-comments.ts'
 import type { SqlFunction } from '../../database.ts'
 import { bodyInForce } from './current-user-in-definer.ts'
 
-const REQUEST = /\b(?:http|http_post|http_put|http_patch|http_delete|http_get|http_collect_response)\s*\(/i
-const STORAGE = /\/storage\/v1\/object\b/i
-const CHANGES = /'(?:DELETE|POST|PUT|PATCH)'|\bhttp_(?:post|put|patch|delete)\s*\(/i
-const CREDENTIAL = /authorization|apikey|service_role/i
-const CALLER = /\bauth\s*\.\s*(?:uid|jwt|role|email)\s*\(|request\.jwt/i
+const HTTP_REQUEST_SQL = /\b(?:http|http_post|http_put|http_patch|http_delete|http_get|http_collect_response)\s*\(/i
+const STORAGE_OBJECT_URL = /\/storage\/v1\/object\b/i
+const CHANGING_HTTP_SQL = /'(?:DELETE|POST|PUT|PATCH)'|\bhttp_(?:post|put|patch|delete)\s*\(/i
+const API_CREDENTIAL_SQL = /authorization|apikey|service_role/i
+const CALLER_CLAIM_SQL = /\bauth\s*\.\s*(?:uid|jwt|role|email)\s*\(|request\.jwt/i
 
 /**
  * Functions that change files over HTTP with a key of their own, at a place that the caller names, and functions that hand the
@@ -16,7 +16,14 @@ export function changesFilesOverHttp(functions: readonly SqlFunction[]): Readonl
   const found = new Set<SqlFunction>()
   for (const fn of functions) {
     const body = withoutSqlComments(fn.body)
-    if (fn.args.some((a) => isText(a.type)) && REQUEST.test(body) && STORAGE.test(body) && CHANGES.test(body) && CREDENTIAL.test(body) && !CALLER.test(body))
+    if (
+      fn.args.some((a) => isText(a.type)) &&
+      HTTP_REQUEST_SQL.test(body) &&
+      STORAGE_OBJECT_URL.test(body) &&
+      CHANGING_HTTP_SQL.test(body) &&
+      API_CREDENTIAL_SQL.test(body) &&
+      !CALLER_CLAIM_SQL.test(body)
+    )
       found.add(fn)
   }
   if (!found.size) return found
@@ -24,7 +31,7 @@ export function changesFilesOverHttp(functions: readonly SqlFunction[]): Readonl
   for (const fn of functions) {
     if (found.has(fn) || fn.isTrigger || !fn.args.some((a) => isText(a.type))) continue
     const body = withoutSqlComments(fn.body)
-    if (CALLER.test(body)) continue
+    if (CALLER_CLAIM_SQL.test(body)) continue
     const passes = [...body.matchAll(/\b([a-z_]\w{0,62})\s*\(([^()]{0,400})\)/gi)].some(
       ([, name, given]) =>
         name !== undefined &&
@@ -51,7 +58,7 @@ const REFUSES =
  */
 export function queueCommands(fn: SqlFunction): readonly ('select' | 'insert' | 'update' | 'delete')[] {
   const body = bodyInForce(fn)
-  if (!/\bpgmq\b/i.test(body) || CALLER.test(body) || REFUSES.test(body)) return []
+  if (!/\bpgmq\b/i.test(body) || CALLER_CLAIM_SQL.test(body) || REFUSES.test(body)) return []
   const named = (given: string) => fn.args.some((a) => a.name && new RegExp(`\\b${a.name.replace(/\W/g, '')}\\b`, 'i').test(given))
   const shows = !SHOWS_NO_MESSAGE.test(fn.returns)
   const commands = [...body.matchAll(QUEUE_CALL)].flatMap(([, name = '', given = '']) => (named(given) ? commandsOf(name.toLowerCase(), shows) : []))
@@ -69,14 +76,14 @@ function commandsOf(name: string, shows: boolean): readonly ('select' | 'insert'
 /** What a function hands back that holds no message: nothing, a number, yes or no. */
 const SHOWS_NO_MESSAGE = /^(?:setof )?(?:void|boolean|bigint|integer|smallint|numeric|uuid)$/i
 
-const SCHEDULES = /\bcron\s*\.\s*"?schedule"?\s*\(([^()]{0,400})\)/gi
+const CRON_SCHEDULE_SQL = /\bcron\s*\.\s*"?schedule"?\s*\(([^()]{0,400})\)/gi
 
 /** Whether a function lets pg_cron run SQL that its caller writes: it then runs with the rights of whom the function belongs to. */
 export function schedulesChosenSql(fn: SqlFunction): boolean {
   const body = withoutSqlComments(fn.body)
-  if (!/\bcron\b/i.test(body) || CALLER.test(body) || REFUSES.test(body)) return false
+  if (!/\bcron\b/i.test(body) || CALLER_CLAIM_SQL.test(body) || REFUSES.test(body)) return false
   const texts = fn.args.flatMap((a, i) => (isText(a.type) ? [a.name?.toLowerCase() ?? '', `$${i + 1}`] : []))
-  return [...body.matchAll(SCHEDULES)].some(([, given = '']) => {
+  return [...body.matchAll(CRON_SCHEDULE_SQL)].some(([, given = '']) => {
     const command = given
       .split(',')
       .at(-1)

@@ -8,7 +8,7 @@ import type { Alternatives, Scope } from '../expression/scope.ts'
 import type { Effect } from '../expression/statement-effects.ts'
 import type { Tree } from '../expression/tree.ts'
 import { type BrowserRole, nameOf, possibleFor } from '../policies/read-policies.ts'
-import { ENTERED_BY } from '../row-audience/for-sale.ts'
+import { ENTERED_BY_COLUMN } from '../row-audience/for-sale.ts'
 import { singlesOut } from '../row-audience/identifying-group.ts'
 import { isMeantToBeSeen } from '../row-audience/public-content.ts'
 import { isPublication } from '../row-audience/published-state.ts'
@@ -65,7 +65,7 @@ export function readReturned(
         const table = name === undefined ? undefined : tables.get(name)
         if (!name || (!table?.userData && name !== 'auth.users')) continue
         if (told.has(instance) || answersStrangers(fn, columns, table)) continue
-        if (shown.some((s) => s.instance !== instance) && columns.every((c) => BYLINE.test(c)) && PEOPLE.test(name)) continue
+        if (shown.some((s) => s.instance !== instance) && columns.every((c) => BYLINE.test(c)) && AUTHOR_TABLE.test(name)) continue
         const row = made.get(instance) ?? madeBefore(instance, both(select.when, when), table, made)
         const names = (column: string) => isId(column) || table?.userData?.ownerColumns.includes(column) === true
         if (row && columns.every((c) => names(c) || isOwnWord(c, row, evaluator, world, isSeen, names))) continue
@@ -110,13 +110,13 @@ export function readReturned(
 /** Whoever calls has said the secret of a machine that the operator has set up: a worker's token, not that of a guest, a customer or a user. */
 const saysMachinesSecret = (way: Way, tables: ReadonlyMap<string, Table>): boolean =>
   way.secretsOf?.length === 0 ||
-  way.secretsOf?.some((t) => MACHINES.test(t) && (tables.get(t)?.userData?.ownerColumns ?? []).every((c) => says(ENTERED_BY, c))) === true
+  way.secretsOf?.some((t) => MACHINES.test(t) && (tables.get(t)?.userData?.ownerColumns ?? []).every((c) => says(ENTERED_BY_COLUMN, c))) === true
 const MACHINES =
   /(?:^|[._])(?:worker|runner|service|machine|daemon|ingestion|cron|scheduler|system|internal)(?:_(?:api|auth|access))?_(?:tokens?|keys?|secrets?|credentials?)$/i
 
 /** Who stands under what the function returns, as everybody sees it there: the author of a post. What it stands under is judged by itself. */
 const BYLINE = /^(?:user_?name|display_?name|nick_?name|handle|(?:avatar|profile_?(?:image|photo|picture))(?:_?url)?)$/i
-const PEOPLE = /(?:^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
+const AUTHOR_TABLE = /(?:^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
 
 /** Totals of the one user whom the caller names: no rows, and still somebody else's business. */
 function aboutChosenUser(

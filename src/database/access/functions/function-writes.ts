@@ -55,7 +55,7 @@ export const isMild =
     w.counter || w.derived === true || (w.flag === true && hasOwn)
 
 /** Of a table that only the dashboard made no column is known to say whose a row is, but by what it is called. */
-const NAMES_USER = /^(?:user|owner|profile|author|creator|actor|account|member|customer|organi[sz]er)_?(?:id|uid|uuid)$/i
+const ROW_OWNER_COLUMN = /^(?:user|owner|profile|author|creator|actor|account|member|customer|organi[sz]er)_?(?:id|uid|uuid)$/i
 
 /** Columns that say whose a row is or give its owner something. */
 export const decisiveColumns = (table: Table | undefined): readonly string[] => (table ? [...ownersOf(table), ...powerColumnsOf(table)] : [])
@@ -96,7 +96,11 @@ export function judgeEffect(
     const identifying = new Set([...owners, ...(table?.userData?.tenantColumns ?? []), ...(table?.foreignKeys.flatMap((f) => f.columns) ?? [])])
     for (const [column, values] of effect.writes) {
       // what is written elsewhere (a total, a date) says nothing about whose row it is, unless it is the caller
-      if (!identifying.has(column) && !((!table || table.stub) && NAMES_USER.test(column)) && !values.some((v) => bases(v.term).some((t) => t.t === 'caller')))
+      if (
+        !identifying.has(column) &&
+        !((!table || table.stub) && ROW_OWNER_COLUMN.test(column)) &&
+        !values.some((v) => bases(v.term).some((t) => t.t === 'caller'))
+      )
         continue
       const all = values.map((v) =>
         // nothing equals NULL: a column that is written empty ties the row to nobody and hides no other tie
@@ -187,12 +191,12 @@ export function judgeEffect(
 }
 
 /** How the application is set up: what such a row is called by is no secret. */
-const SET_UP = /setting|config|control|feature|flag|option|param|system|content|template|permission|maintenance/i
+const CONFIGURATION_TABLE = /setting|config|control|feature|flag|option|param|system|content|template|permission|maintenance/i
 
 /** Whether a row of the table is called by what the column holds: the key of a setting. */
 const isNameOf = ({ table, when, instance }: Effect, column: string): boolean =>
   /^(?:\w{1,30}_)?(?:key|code|slug)$/i.test(column) &&
-  SET_UP.test(table) &&
+  CONFIGURATION_TABLE.test(table) &&
   when.some((way) => way.some((a) => a.a === 'compare' && [a.left, a.right].some((t) => t.t === 'column' && t.instance === instance && t.column === column)))
 
 /** The column by which the caller's own row waits for somebody else's word, where the function gives that word to whoever calls, and asks nothing else. */

@@ -1,5 +1,5 @@
 /** Words by which a function knows who changes the row. */
-export const WHO = /\b(auth|current_user|session_user|current_setting|request)\b|(?:role|admin|staff|owner)\w{0,60}\s{0,5}\(/i
+export const CALLER_AWARE_SQL = /\b(auth|current_user|session_user|current_setting|request)\b|(?:role|admin|staff|owner)\w{0,60}\s{0,5}\(/i
 
 /**
  * Whether a trigger's function puts a value of its own into a column, whatever the caller wrote there. What it sets only while other columns of the
@@ -9,10 +9,12 @@ export function setsItself(body: string, column: string): boolean {
   const own = `new\\.\\s*"?${column}"?(?!\\w)`
   if (new RegExp(`\\binto\\s+(?:strict\\s+)?(?:new\\.\\w+\\s*,\\s*)*${own}`, 'i').test(body)) return true
   const named = new RegExp(`\\b${own}`, 'gi')
-  const asksWho = [...body.matchAll(CONDITION)].some((m) => WHO.test(m[1] ?? ''))
+  const asksWho = [...body.matchAll(CONDITION)].some((m) => CALLER_AWARE_SQL.test(m[1] ?? ''))
   return assignments(body, own).some(
     ({ value, branches }) =>
-      asksWho || /\bold\./i.test(value) || (!(KEEPS.test(value) && value.search(named) >= 0) && branches.every((b) => !isTheCallersChoice(b, named))),
+      asksWho ||
+      /\bold\./i.test(value) ||
+      (!(VALUE_PRESERVING_FUNCTION_SQL.test(value) && value.search(named) >= 0) && branches.every((b) => !isTheCallersChoice(b, named))),
   )
 }
 
@@ -20,7 +22,7 @@ export function setsItself(body: string, column: string): boolean {
 export const CONDITION = /\b(?:else?)?if\b([^;]{1,1000}?)\bthen\b/gi
 
 /** What leaves the caller's value in essence as it is. */
-const KEEPS = /^(?:coalesce|nullif|lower|upper|initcap|b?trim)\s*\(/i
+const VALUE_PRESERVING_FUNCTION_SQL = /^(?:coalesce|nullif|lower|upper|initcap|b?trim)\s*\(/i
 
 /** Whether who writes the row decides if a branch is taken: by its other columns, or by leaving the column empty. */
 function isTheCallersChoice({ condition, otherwise }: Branch, named: RegExp): boolean {

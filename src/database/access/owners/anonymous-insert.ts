@@ -3,7 +3,7 @@ import { powerColumnsOf } from '../column-authority/privilege-columns.ts'
 import { narrow } from '../fixes/column-privileges.ts'
 import { caller } from '../fixes/owner-condition.ts'
 import type { Hole } from '../hole.ts'
-import { FOR_THE_SERVER } from '../policies/service-role-policy-name.ts'
+import { SERVICE_POLICY_NAME } from '../policies/service-role-policy-name.ts'
 import { ident, readable } from '../sql.ts'
 import { isLookedAfter } from './assignee-not-owner.ts'
 
@@ -12,7 +12,7 @@ export function letsGuestsAdd(hole: Hole, policy: Policy, table: Table): boolean
   const own = table.userData?.ownerColumns ?? []
   const nullable = own.length > 0 && own.every((o) => table.columns.some((c) => c.name === o && !c.notNull && !table.primaryKey.includes(o)))
   const meant = policy.roles.includes('anon') || /any(?:one|body)|every(?:one|body)|public|guests?|visitor|anonym|unauth/i.test(policy.name)
-  return policy.command === 'insert' && hole.who === 'anon' && !isLookedAfter(table) && nullable && meant && !FOR_THE_SERVER.test(policy.name)
+  return policy.command === 'insert' && hole.who === 'anon' && !isLookedAfter(table) && nullable && meant && !SERVICE_POLICY_NAME.test(policy.name)
 }
 
 /** New rows are nobody's or the caller's, and say nothing of what others decide. */

@@ -9,8 +9,9 @@ export function authorOf(columns: readonly string[], table: Pick<Table, 'userDat
   return owners.find((c) => !ATTESTS.test(c)) ?? owners[0]
 }
 
-const MEMBERSHIP = /member|participant|collaborator|attendee|guest|(?:^|_)users?$/i
+const PARTICIPANT_TABLE = /member|participant|collaborator|attendee|guest|(?:^|_)users?$/i
 
 /** Whether each person has one row at most for each parent (a vote, a rating), so that nobody else has anything to correct there. */
 export const isOnesOwn = ({ name, primaryKey, uniques }: Pick<Table, 'name' | 'primaryKey' | 'uniques'>, author: string): boolean =>
-  !MEMBERSHIP.test(name) && [primaryKey, ...uniques.filter((u) => !u.partial).map((u) => u.columns)].some((key) => key.length > 1 && key.includes(author))
+  !PARTICIPANT_TABLE.test(name) &&
+  [primaryKey, ...uniques.filter((u) => !u.partial).map((u) => u.columns)].some((key) => key.length > 1 && key.includes(author))

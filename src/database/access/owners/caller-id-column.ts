@@ -4,7 +4,7 @@ import { nameOf } from '../policies/read-policies.ts'
 type Known = Pick<Catalog, 'tables' | 'policies' | 'functions'>
 
 /** Defaults that make up a new id for every row. */
-const MADE_UP = /gen_random_uuid|uuid_generate|nextval|nanoid|cuid|ulid/i
+const GENERATED_ID_DEFAULT = /gen_random_uuid|uuid_generate|nextval|nanoid|cuid|ulid/i
 
 /**
  * Whether a column can hold the id of a signed-in user. The key of a table that makes its ids up itself (`customers(id uuid default
@@ -18,7 +18,7 @@ export function holdsCallersId(table: Table, column: string, catalog: Known, dep
     return !parent || parent.stub || referenced === undefined || depth > 4 || holdsCallersId(parent, referenced, catalog, depth + 1)
   }
   const { default: made, identity } = table.columns.find((c) => c.name === column) ?? {}
-  if (!identity && !(made && MADE_UP.test(made))) return true
+  if (!identity && !(made && GENERATED_ID_DEFAULT.test(made))) return true
   return isComparedWithCaller(table, column, catalog) || isFilledAtSignUp(table, column, catalog)
 }
 

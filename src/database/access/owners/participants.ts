@@ -7,10 +7,10 @@ import { readable, readableName } from '../sql.ts'
 import { holdsCallersId } from './caller-id-column.ts'
 
 /** Rows of which each says who belongs to something. */
-export const MEMBERS =
+export const MEMBERSHIP_TABLE =
   /(^|_)(participants?|members?|memberships?|collaborators?|(team|org|group|room|chat|workspace|conversation)_users?|user_(teams?|orgs?|groups?|rooms?|chats?|workspaces?|conversations?))$/i
 
-const MESSAGES = /(?:^|_)(?:messages?|mensagens|mensajes|nachrichten)$/i
+const CONVERSATION_MESSAGE_TABLE = /(?:^|_)(?:messages?|mensagens|mensajes|nachrichten)$/i
 
 /**
  * Who may read a conversation and its messages, which its author alone may not: a condition of a policy, or `unknown` where nothing in the schema says who
@@ -18,14 +18,14 @@ const MESSAGES = /(?:^|_)(?:messages?|mensagens|mensajes|nachrichten)$/i
  */
 export function participantsOf(table: Table, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): string | 'unknown' | undefined {
   const named = partiesOf(table, catalog)
-  if (says(MESSAGES, table.name)) {
+  if (says(CONVERSATION_MESSAGE_TABLE, table.name)) {
     if (named.length > 1) return isOneOf(table, named)
     const parents = parentsOf(table, catalog)
     if (!parents.length) return undefined
     const ways = parents.map(({ parent, column, key }) => ofParent(table, column, parent, key, catalog, readings))
     return ways.find((w) => w !== undefined && w !== 'unknown') ?? ways.find((w) => w === 'unknown')
   }
-  if (!catalog.tables.some((t) => says(MESSAGES, t.name) && parentsOf(t, catalog).some((p) => p.parent === table))) return undefined
+  if (!catalog.tables.some((t) => says(CONVERSATION_MESSAGE_TABLE, t.name) && parentsOf(t, catalog).some((p) => p.parent === table))) return undefined
   if (named.length > 1) return isOneOf(table, named)
   const [key] = table.primaryKey
   return named.length || key === undefined ? undefined : (ofMembers(table, key, table, key, catalog, readings) ?? 'unknown')
@@ -33,7 +33,7 @@ export function participantsOf(table: Table, catalog: Catalog, readings: Readonl
 
 /** What somebody writes into a conversation in which he takes part: a condition for rows that are added. */
 export const ownAmong = (table: Table, owner: string, participants: string): string =>
-  says(MESSAGES, table.name) && participants.startsWith('exists') ? `${owner}\n    and ${participants}` : owner
+  says(CONVERSATION_MESSAGE_TABLE, table.name) && participants.startsWith('exists') ? `${owner}\n    and ${participants}` : owner
 
 /** The people whom a row names, other than who entered it. */
 const partiesOf = (table: Table, catalog: Catalog): readonly string[] =>
@@ -77,7 +77,7 @@ function ofMembers(
   readings: ReadonlyMap<string, readonly Reading[]>,
 ): string | undefined {
   for (const members of catalog.tables) {
-    if (members === table || members === parent || members.stub || !says(MEMBERS, members.name)) continue
+    if (members === table || members === parent || members.stub || !says(MEMBERSHIP_TABLE, members.name)) continue
     const link = members.foreignKeys.find((f) => f.references === nameOf(parent) && f.columns.length === 1 && (f.referencedColumns[0] ?? key) === key)
     const [user] = partiesOf(members, catalog)
     const [of] = link?.columns ?? []

@@ -1,10 +1,10 @@
 import type { Catalog, Table } from '../../database.ts'
-import { holds, nameOf, type Reading } from '../policies/read-policies.ts'
+import { hasPrivilege, nameOf, type Reading } from '../policies/read-policies.ts'
 
 /** A row per user that a trigger creates at sign-up cannot be inserted a second time, unless its owner may delete it before. */
 export function createdAtSignUp(table: Table, catalog: Catalog, readings: readonly Reading[]): boolean {
   const removable = readings.some((r) => r.command === 'delete' && r.ways.some((w) => w.outcome === 'owner' && !w.needsRole))
-  if (removable && holds(table.grants, 'authenticated', 'delete')) return false
+  if (removable && hasPrivilege(table.grants, 'authenticated', 'delete')) return false
   const owners = table.userData?.ownerColumns ?? []
   const single = owners.some(
     (o) =>
@@ -20,7 +20,7 @@ export function createdAtSignUp(table: Table, catalog: Catalog, readings: readon
 }
 
 /** A question about what the new user said of himself, or about a variable that holds it: `if wanted_role = 'provider' then`. */
-const ASKS_WHO = /raw_(?:user|app)_meta_data|(?:=|\bin\b)[\s(]*'/i
+const USER_METADATA_CONDITION = /raw_(?:user|app)_meta_data|(?:=|\bin\b)[\s(]*'/i
 const ASKS_WHAT_RUNS = /\bnew\.(?:aud|role)\b|\btg_op\b|\bnot\s+exists\b/i
 
 /** Whether a trigger function gets to a statement only on a condition that not everybody fulfils who signs up. */
@@ -30,7 +30,7 @@ function isForSomeOnly(body: string, at: number): boolean {
     if (ends || !/^if$/i.test(begins ?? '')) open.pop()
     if (!ends) open.push(asked ?? '')
   }
-  return open.some((asked) => ASKS_WHO.test(asked) && !ASKS_WHAT_RUNS.test(asked))
+  return open.some((asked) => USER_METADATA_CONDITION.test(asked) && !ASKS_WHAT_RUNS.test(asked))
 }
 
 const FOR_NEW_USERS = /new_?(user|account|member|profile)|sign_?up|regist|user_created|on_auth|create_\w{0,30}(user|profile|wallet|settings|account|credits)/i

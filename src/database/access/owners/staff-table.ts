@@ -5,7 +5,7 @@ import type { World } from '../expression/scope.ts'
 import { nameOf, readPolicies } from '../policies/read-policies.ts'
 
 /** Columns that say as what somebody works here. */
-const STANDING = /(^|_)(role|role_id|position|job_title|department)$|^is_(admin|manager|staff)$|permission/i
+const JOB_ROLE_COLUMN = /(^|_)(role|role_id|position|job_title|department)$|^is_(admin|manager|staff)$|permission/i
 
 /**
  * Tables that list who works here, whatever they are called: each row is a user with a role, signing up makes none, and nobody adds or changes
@@ -32,7 +32,7 @@ function listsUsers(table: Table, catalog: Catalog): boolean {
 function isStaffList(table: Table, catalog: Catalog, world: World & JudgeWorld): boolean {
   const user = table.userData
   if (!user?.ownerColumns.length || user.tenantColumns.length || table.stub || !table.rls.enabled || table.extension) return false
-  if (!table.columns.some((c) => STANDING.test(c.name))) return false
+  if (!table.columns.some((c) => JOB_ROLE_COLUMN.test(c.name))) return false
   // one row for each user
   const keys = [table.primaryKey, ...table.uniques.filter((u) => !u.partial).map((u) => u.columns)]
   if (!table.foreignKeys.some((f) => f.references === 'auth.users') || keys.every((k) => k.length !== 1)) return false
@@ -44,14 +44,20 @@ function isStaffList(table: Table, catalog: Catalog, world: World & JudgeWorld):
 }
 
 /** What is called after letting somebody in, or says when that was granted. */
-const ADMITS = /(?:^|_)(?:access|allow_?list|white_?list|(?:allowed|authori[sz]ed|approved)_\w+|acessos?|accesos?|accessi)$/i
+const ACCESS_LIST_TABLE = /(?:^|_)(?:access|allow_?list|white_?list|(?:allowed|authori[sz]ed|approved)_\w+|acessos?|accesos?|accessi)$/i
 /** What anybody may pay for. */
-const BOUGHT = /premium|paid|purchas|subscri|course|product|trial|plan|member/i
+const PURCHASED_ACCESS_TABLE = /premium|paid|purchas|subscri|course|product|trial|plan|member/i
 const ADMITTED = /^(?:granted|authori[sz]ed|approved|admitted)_(?:by|at)$/i
 
 /** A list of those whom an administrator has let in, one by one: a policy lets administrators add to it, and nobody else adds or changes a row. */
 function isListOfAdmitted(table: Table, catalog: Catalog, world: World & JudgeWorld): boolean {
-  if (!says(ADMITS, table.name) || says(BOUGHT, table.name) || !table.columns.some((c) => says(ADMITTED, c.name)) || !listsUsers(table, catalog)) return false
+  if (
+    !says(ACCESS_LIST_TABLE, table.name) ||
+    says(PURCHASED_ACCESS_TABLE, table.name) ||
+    !table.columns.some((c) => says(ADMITTED, c.name)) ||
+    !listsUsers(table, catalog)
+  )
+    return false
   const written = readPolicies(table, catalog, world).filter((r) => r.command === 'insert' || r.command === 'update')
   return written.some((r) => r.command === 'insert' && r.ways.length > 0) && written.every((r) => [...r.ways, ...(r.newRow ?? [])].every((w) => w.needsRole))
 }

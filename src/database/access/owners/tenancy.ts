@@ -4,7 +4,7 @@ import { nameOf, type Reading } from '../policies/read-policies.ts'
 import { SeedGuard } from '../seed-guard.ts'
 import { ident, identOf, literal } from '../sql.ts'
 import { type AccessSession, SqlFailure } from '../trials/access-session.ts'
-import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, signUp } from '../trials/seed-rows.ts'
+import { type DroppedConstraint, insertRow, parentsFirst, putBack, rowValues, type Seeded, seedAccount } from '../trials/seed-rows.ts'
 import { checkLiterals, enumLabels, type SeededRow } from '../trials/seed-values.ts'
 
 /** A table whose rows make a user a member of a tenant, and by which policies let members in. */
@@ -25,9 +25,9 @@ export interface Tenancy {
   readonly tenants: ReadonlyMap<string, readonly Membership[]>
 }
 
-const STANDING = /(^|_)(role|role_id|access|access_level|permissions?|rights|is_owner|is_admin|ruolo|rol|papel)$|^(role_?|permission_?)?level$/i
+const TENANT_ROLE_COLUMN = /(^|_)(role|role_id|access|access_level|permissions?|rights|is_owner|is_admin|ruolo|rol|papel)$|^(role_?|permission_?)?level$/i
 /** Who wrote a row is in nothing by it. */
-const AUTHOR = /^(created|made|added|posted|uploaded|written|logged|recorded)_by(_id)?$|^(author|creator)(_id)?$/i
+const CREATED_BY_COLUMN = /^(created|made|added|posted|uploaded|written|logged|recorded)_by(_id)?$|^(author|creator)(_id)?$/i
 const TOP = /owner|admin/i
 
 /** The membership tables that the policies go through. */
@@ -37,7 +37,7 @@ export function tenancyOf(catalog: Catalog, readings: ReadonlyMap<string, readon
   )
   const memberships = catalog.tables.flatMap((table): Membership[] => {
     const data = table.userData
-    const people = data?.ownerColumns.filter((c) => !AUTHOR.test(c) && /uuid|text|char/.test(typeOf(table, c))) ?? []
+    const people = data?.ownerColumns.filter((c) => !CREATED_BY_COLUMN.test(c) && /uuid|text|char/.test(typeOf(table, c))) ?? []
     // a row that is a person is of whom its key names, and not of who invited or checked him
     const user = people.find((c) => table.primaryKey.length === 1 && table.primaryKey[0] === c) ?? people.find((c) => !BY_SOMEBODY.test(c)) ?? people[0]
     const tenant = data?.tenantColumns.find((c) => c !== user)
@@ -52,7 +52,7 @@ export function tenancyOf(catalog: Catalog, readings: ReadonlyMap<string, readon
   return { memberships, tenants }
 }
 
-const standingOf = (table: Table): string[] => table.columns.filter((c) => STANDING.test(c.name) && !c.generated).map((c) => c.name)
+const standingOf = (table: Table): string[] => table.columns.filter((c) => TENANT_ROLE_COLUMN.test(c.name) && !c.generated).map((c) => c.name)
 
 /** The memberships that an invitation becomes, and the columns of the invitation that say as what; undefined for other tables. */
 export function invitedTo(table: Table, { memberships }: Tenancy): { readonly membership: Membership; readonly standing: readonly string[] } | undefined {
@@ -117,7 +117,7 @@ export async function seedMember(session: AccessSession, catalog: Catalog, seede
   await session.exec('set session_replication_role = replica')
   const guard = await SeedGuard.begin(session, 'seed member')
   try {
-    await signUp(session, 'C')
+    await seedAccount(session, 'C')
     for (const table of parentsFirst(catalog.tables)) {
       const name = nameOf(table)
       const membership = members.get(name)

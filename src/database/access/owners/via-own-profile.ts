@@ -3,11 +3,11 @@ import type { Way } from '../expression/disjunct.ts'
 import { nameOf } from '../policies/read-policies.ts'
 
 /** Columns of rows that stand for a person: the mechanic, the tutor, the seller that a user is. */
-const OF_A_PERSON =
+const PERSON_PROFILE_COLUMN =
   /^(?:full|first|last|display|business|professional)_?name$|^(?:hourly|daily|session)_rate$|^(?:biography|bio)$|^(?:license|licence)_number$/i
 
 /** Columns that say who wrote a row, whoever else it names. */
-const SIGNATURE = /(^|_)(author|sender|creator|poster|writer)(_|$)|^(created|posted|sent|submitted|written)_by(_|$)/i
+const AUTHOR_SIGNATURE_COLUMN = /(^|_)(author|sender|creator|poster|writer)(_|$)|^(created|posted|sent|submitted|written)_by(_|$)/i
 
 /**
  * The row stands for the caller himself: it is the one that names him (`mechanics.user_id`), and it is his profile. A row that is tied to it is tied to
@@ -18,7 +18,7 @@ const standsForUser = (table: Table): boolean => {
   const [owner] = owners
   if (owner === undefined || owners.length > 1) return false
   const one = [table.primaryKey, ...table.uniques.filter((u) => !u.partial).map((u) => u.columns)].some((key) => key.length === 1 && key[0] === owner)
-  return one || table.columns.some((c) => OF_A_PERSON.test(c.name))
+  return one || table.columns.some((c) => PERSON_PROFILE_COLUMN.test(c.name))
 }
 
 /** Whether a way in leads through the caller's own profile alone, by a column of the row that names it. */
@@ -31,4 +31,4 @@ export function isThroughOwnProfile(table: Table, way: Way, { tables }: Catalog)
 }
 
 /** Whether a column says who wrote a row. */
-export const isSignature = (column: string): boolean => SIGNATURE.test(column)
+export const isSignature = (column: string): boolean => AUTHOR_SIGNATURE_COLUMN.test(column)

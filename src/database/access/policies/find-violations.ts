@@ -18,15 +18,15 @@ import { readFunctions } from '../functions/security-definer.ts'
 import type { Hole, MayRead, TooMuch } from '../hole.ts'
 import { FOR_OTHERS, privateParents } from '../owners/private-parent.ts'
 import { bearerColumns, letSomebodyIn } from '../row-audience/bearer-code.ts'
-import { ENTERED_BY, isInTheWindow } from '../row-audience/for-sale.ts'
+import { ENTERED_BY_COLUMN, isInTheWindow } from '../row-audience/for-sale.ts'
 import { singlesOut } from '../row-audience/identifying-group.ts'
 import { isContactOfBusiness, isMeantToBeSeen, isNobodysBusiness } from '../row-audience/public-content.ts'
 import { isBroughtAlong, isOnlyApproval, isPublication } from '../row-audience/published-state.ts'
 import { withUserData } from '../row-audience/user-data-by-name.ts'
-import { BROWSER_ROLES, type BrowserRole, holds, nameOf, type Reading, readPolicies } from './read-policies.ts'
+import { BROWSER_ROLES, type BrowserRole, hasPrivilege, nameOf, type Reading, readPolicies } from './read-policies.ts'
 import { asReadableBy } from './readable-columns.ts'
 import { withSharedHelpers } from './shared-helper-function.ts'
-import { asksForTheImpossible, neverHolds } from './unsatisfiable-check.ts'
+import { asksForTheImpossible, isExcludedByChecks } from './unsatisfiable-check.ts'
 import { publishingColumns, readInsert, readUpdate, type WriteContext } from './write-violations.ts'
 
 /** What the parse trees say: every policy read, and every hole that follows. */
@@ -58,7 +58,7 @@ export function readAccess(
   const unprotected = new Map(tables.filter((t) => !t.rls.enabled && !t.stub).map((t) => [nameOf(t), t]))
   const openAnyway = (name: string, role: BrowserRole, states: readonly RowState[] = []): boolean => {
     const table = unprotected.get(name)
-    return table ? holds(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role, states)
+    return table ? hasPrivilege(table.grants, role, 'select') : isOpenAnyway(readings.get(name) ?? [], role, states)
   }
   const held = heldAtFirst(readings)
   holes.push(...readFunctions(catalog, exposed, { ...world, heldAtFirst: (table) => held.get(table) ?? [] }, openAnyway, mayRead, tooMuch))
@@ -103,7 +103,7 @@ export function readTableAgain(
 function undecidedPolicies(table: Table, readings: readonly Reading[], world: World): UndecidedPolicy[] {
   const found = new Map<string, UndecidedPolicy>()
   for (const { policy, command, role, ways } of table.rls.enabled ? readings : []) {
-    if (!holds(table.grants, role, command)) continue
+    if (!hasPrivilege(table.grants, role, command)) continue
     for (const way of ways) {
       const fn = way.outcome === 'unknown' ? /^function (.+) is not defined in the repository$/.exec(way.because ?? '')?.[1] : undefined
       if (fn === undefined || !world.missing(lastPart(fn))) continue
@@ -133,7 +133,7 @@ function readTable(table: Table, readings: readonly Reading[], context: WriteCon
   const holes: Hole[] = []
   const byPolicy = new Map<string, Reading[]>()
   for (const r of readings) {
-    if (!holds(table.grants, r.role, r.command)) continue
+    if (!hasPrivilege(table.grants, r.role, r.command)) continue
     const key = `${r.policy.name}\0${r.command}`
     byPolicy.set(key, [...(byPolicy.get(key) ?? []), r])
   }
@@ -188,9 +188,10 @@ function showsUserData(table: Table, role: BrowserRole): boolean {
  */
 function isPutUpByStaff(table: Table, policy: string, readings: readonly Reading[], { tables }: Catalog): boolean {
   const { ownerColumns = [], tenantColumns = [], personalColumns = [] } = table.userData ?? {}
-  if (!ownerColumns.length || !ownerColumns.every((c) => says(ENTERED_BY, c)) || tenantColumns.length || personalColumns.length) return false
+  if (!ownerColumns.length || !ownerColumns.every((c) => says(ENTERED_BY_COLUMN, c)) || tenantColumns.length || personalColumns.length) return false
   // what works for whoever has it is not for everybody
-  if (bearerColumns(table).length || letSomebodyIn(table) || holdsServiceKeys(table) || table.columns.some((c) => says(CODE, c.name))) return false
+  if (bearerColumns(table).length || letSomebodyIn(table) || holdsServiceKeys(table) || table.columns.some((c) => says(COUPON_CODE_COLUMN, c.name)))
+    return false
   const written = readings.filter((r) => r.role === 'authenticated' && r.command !== 'select')
   return (
     written.some((r) => r.command === 'insert' && r.ways.length > 0) &&
@@ -199,7 +200,7 @@ function isPutUpByStaff(table: Table, policy: string, readings: readonly Reading
   )
 }
 
-const CODE = /(?:^|_)(?:code|coupon|voucher)$/i
+const COUPON_CODE_COLUMN = /(?:^|_)(?:code|coupon|voucher)$/i
 
 /** Codes that nobody owns: the server looks them up. */
 const isOnlyCodes = (table: Table): boolean => !table.userData?.ownerColumns.length && bearerColumns(table).length > 0
@@ -226,7 +227,7 @@ const PAID_TABLE = /subscri|purchase|entitlement|licen[cs]e|enrol|membership|ord
 function openWays(reading: Reading, table: Table, catalog: Catalog): Way[] {
   const owners = table.userData?.ownerColumns ?? []
   return reading.ways.filter((way) => {
-    if (way.outcome !== 'open' || neverHolds(table, way.states) || asksForTheImpossible(way, catalog)) return false
+    if (way.outcome !== 'open' || isExcludedByChecks(table, way.states) || asksForTheImpossible(way, catalog)) return false
     // what a caller without an address finds by it is what nobody has put one into
     if (way.states.some((s) => s.op === '=' && s.value === '' && (owners.includes(s.column) || table.userData?.personalColumns.includes(s.column))))
       return false
@@ -284,7 +285,7 @@ function guestWays(reading: Reading, table: Table): Way[] {
       way.outcome === 'open' &&
       !way.capability &&
       !way.limited &&
-      !neverHolds(table, way.states) &&
+      !isExcludedByChecks(table, way.states) &&
       way.states.some((s) => s.op === 'is null' && owners.includes(s.column)),
   )
 }
@@ -339,7 +340,7 @@ function policyHole(table: Table, policy: Policy, command: Command, open: readon
 /** A view with its owner's rights shows what row level security of its tables would hide. */
 function readView(view: View, catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>, world: World & JudgeWorld): Hole[] {
   if (view.securityInvoker && !view.materialized) return []
-  const roles = BROWSER_ROLES.filter((r) => holds(view.grants, r, 'select'))
+  const roles = BROWSER_ROLES.filter((r) => hasPrivilege(view.grants, r, 'select'))
   if (!roles.length) return []
   const evaluator = new Evaluator(world, returnsOf)
   const query = world.parse(view.definition).stmts?.[0]?.stmt['SelectStmt'] as Tree | undefined

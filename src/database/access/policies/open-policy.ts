@@ -17,7 +17,7 @@ export const isOpenPolicy = (policy: Policy, table: Table): boolean =>
   isForAnybody(policy) && (policy.command !== 'select' || (table.userData !== undefined && !isMeantToBeSeen(table)))
 
 /** `au.id = auth.uid()`, of a table that the condition gives that other name. */
-const COMPARED = /\b(\w{1,63})\.(\w{1,63}) = (?:auth\.uid\(\)|\( SELECT auth\.uid\(\) AS uid\))/g
+const USERS_ALIAS_COMPARISON = /\b(\w{1,63})\.(\w{1,63}) = (?:auth\.uid\(\)|\( SELECT auth\.uid\(\) AS uid\))/g
 
 /** A column that a policy asks to be the caller's id and that never is, in a table that has the id of its user elsewhere. */
 export function neverTheCaller(
@@ -27,7 +27,7 @@ export function neverTheCaller(
   const text = `${using} ${check}`
   // one way of several may be met all the same
   if (/\bOR\b/.test(text)) return undefined
-  for (const [, alias = '', column = ''] of text.matchAll(COMPARED)) {
+  for (const [, alias = '', column = ''] of text.matchAll(USERS_ALIAS_COMPARISON)) {
     const name = new RegExp(`\\b(\\w{1,63}) ${alias}\\b`).exec(text.replaceAll(/\b(?:AS|FROM|JOIN) /g, ''))?.[1]
     const table = catalog.tables.find((t) => t.name === name) ?? catalog.tables.find((t) => t.name === alias)
     const keyed = table?.primaryKey.includes(column) && table.primaryKey.length === 1

@@ -66,7 +66,7 @@ function conditionOn(table: Table, known: readonly AskedOfRow[], name: (column: 
 }
 
 /** Asks for more than to belong somewhere. */
-const FOR_FEW = /owner|admin|manage|edit|write|delete/i
+const ELEVATED_PERMISSION_WORD = /owner|admin|manage|edit|write|delete/i
 
 /** What is asked most comes first, and before what only some of those who belong there may. */
 function askedOfRows(catalog: Catalog, readings: ReadonlyMap<string, readonly Reading[]>): AskedOfRow[] {
@@ -93,7 +93,7 @@ function askedOfRows(catalog: Catalog, readings: ReadonlyMap<string, readonly Re
         write,
         asked: (known?.asked ?? 0) + 1,
         askedIn: new Set([...(known?.askedIn ?? []), text]),
-        forFew: FOR_FEW.test(name),
+        forFew: ELEVATED_PERMISSION_WORD.test(name),
         writes: alone || known?.writes === true,
       })
     }

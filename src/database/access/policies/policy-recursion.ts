@@ -79,7 +79,7 @@ export function askedByFunctions(table: Table, { policies }: Catalog, which: 'it
         : orBranches(condition)
             .map((branch) => {
               if (!asks.test(branch)) return branch
-              const [, column, query] = AMONG.exec(branch.replace(/^\(([^\0]*)\)$/, '$1')) ?? []
+              const [, column, query] = IN_SUBQUERY_CONDITION.exec(branch.replace(/^\(([^\0]*)\)$/, '$1')) ?? []
               const type = table.columns.find((c) => c.name === column)?.type
               const asked = type && query ? { returns: `setof ${type}`, body: query } : { returns: 'boolean', body: `select ${branch}` }
               const name = functions.get(asked.body)?.name ?? nameFor(table, functions.size)
@@ -99,6 +99,6 @@ export function askedByFunctions(table: Table, { policies }: Catalog, which: 'it
 }
 
 /** `org_id IN ( SELECT …)`, as the database writes it. */
-const AMONG = /^(\w{1,63}) IN \( (SELECT [^\0]{1,2000})\)$/
+const IN_SUBQUERY_CONDITION = /^(\w{1,63}) IN \( (SELECT [^\0]{1,2000})\)$/
 
 const nameFor = (table: Table, n: number): string => readableName(`${table.schema}.${`may_reach_${table.name}`.slice(0, 55)}${n ? `_${n + 1}` : ''}`)

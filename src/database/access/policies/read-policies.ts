@@ -27,7 +27,7 @@ export interface Reading {
 export const nameOf = (table: { readonly schema: string; readonly name: string }): string => `${table.schema}.${table.name}`
 
 /** Whether a role holds a privilege, for some column at least. */
-export function holds(grants: readonly Grant[], role: BrowserRole, privilege: Command): boolean {
+export function hasPrivilege(grants: readonly Grant[], role: BrowserRole, privilege: Command): boolean {
   return grants.some((g) => g.privilege === privilege && (g.role === role || g.role.toLowerCase() === 'public'))
 }
 

@@ -8,9 +8,9 @@ const PARTY =
 /** Columns that say whose a row is because he made it; for whom one is made is another matter. */
 const MAKER =
   /^(owner|author|creator|seller|vendor|merchant|supplier|provider|host|landlord|organi[sz]er|publisher|employer|poster|sender|driver|freelancer|tutor|teacher|instructor|coach|trainer|mentor|artist|breeder)(_(user|profile))?_?(id|uid)$|^(created|posted|submitted|published|owned)_by(_id|_user_id)?$/i
-const POWERFUL = /admin|staff|super|moderat|manager|operator|employee|internal/i
+const STAFF_ROLE_WORD = /admin|staff|super|moderat|manager|operator|employee|internal/i
 
-const isFlag = ({ op, value, column }: RowState): boolean => op === '=' && value === true && !POWERFUL.test(column)
+const isFlag = ({ op, value, column }: RowState): boolean => op === '=' && value === true && !STAFF_ROLE_WORD.test(column)
 const isParty = ({ op, value }: RowState): boolean => op === '=' && typeof value === 'string' && PARTY.test(value)
 
 /** All that is asked of the caller is that he is one of many who are alike. */

@@ -3,7 +3,7 @@ import { BY_SOMEBODY } from './permission-helpers.ts'
 import { nameOf, type Reading } from './read-policies.ts'
 
 /** `has_role(auth.uid(), 'manager') or has_role(auth.uid(), 'clerk')`, or `role in ('manager', 'clerk')`: roles that a condition names. */
-const ROLE = /'([^']{2,40})'(?:::[\w."]{1,80})?/g
+const ROLE_LITERAL_SQL = /'([^']{2,40})'(?:::[\w."]{1,80})?/g
 
 /** What whoever signs up is. */
 const EVERYBODY = /^(?:users?|customers?|clients?|members?|guests?|viewers?|students?|usuario|cliente|utente|public|authenticated|anon)$/i
@@ -11,15 +11,15 @@ const EVERYBODY = /^(?:users?|customers?|clients?|members?|guests?|viewers?|stud
 /** `is_staff()`, `(select is_allowed_staff())`: whether the caller works here, whatever his role. */
 const WORKS_HERE =
   /^\(*\s*(?:select\s+)?(?:"?public"?\.)?"?((?:\w{1,20}_)?(?:staff|employees?|team_?members?|internal(?:_user)?|funcionari\w{1,3}|colaborador\w{0,3}|empleados?)(?:_\w{1,10})?)"?\(\)(?:\s+as\s+\w{1,63})?\s*\)*$/i
-const FOR_FEW = /admin|owner|super|manager/i
+const ELEVATED_ROLE_WORD = /admin|owner|super|manager/i
 
 /** Whether a condition asks whether the caller works here, and nothing else. */
 export const asksWhoWorksHere = (condition: string): boolean => {
   const [, name] = WORKS_HERE.exec(condition) ?? []
-  return name !== undefined && !FOR_FEW.test(name)
+  return name !== undefined && !ELEVATED_ROLE_WORD.test(name)
 }
 
-const rolesIn = (condition: string): readonly string[] => [...new Set([...condition.matchAll(ROLE)].map((m) => m[1] as string))]
+const rolesIn = (condition: string): readonly string[] => [...new Set([...condition.matchAll(ROLE_LITERAL_SQL)].map((m) => m[1] as string))]
 
 /** A policy that asks for a role and for nothing of the row: its condition, and what it lets do with which table. */
 export interface RoleAsked {

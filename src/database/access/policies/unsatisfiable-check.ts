@@ -6,7 +6,7 @@ import { nameOf } from './read-policies.ts'
 const ONE_OF = /^(?:check\s*)?\(*"?(\w+)"?\)?(?:::\w[\w ]{0,40})?\s{0,5}=\s*any\s*\(+array\[([^\]]*)\]/i
 
 /** Whether a CHECK of the table refuses every row in the state that a way asks for: the policy opens what cannot be there. */
-export function neverHolds(table: Table, states: readonly RowState[]): boolean {
+export function isExcludedByChecks(table: Table, states: readonly RowState[]): boolean {
   return (
     refusesNulls(table, states) ||
     states.some(({ column, op, value }) => op === '=' && typeof value === 'string' && (table.checks ?? []).some((c) => excludes(c, column, value)))
@@ -17,7 +17,7 @@ export function neverHolds(table: Table, states: readonly RowState[]): boolean {
 export function asksForTheImpossible({ gates, parentStates }: Way, catalog: Catalog): boolean {
   return [...gates, ...parentStates].some((state) => {
     const table = catalog.tables.find((t) => nameOf(t) === state.table)
-    return table !== undefined && neverHolds(table, [state])
+    return table !== undefined && isExcludedByChecks(table, [state])
   })
 }
 

@@ -10,7 +10,7 @@ import { admittedBy, belongingColumns, openedBy } from '../column-authority/memb
 import { ownInvitation } from '../column-authority/own-invitation.ts'
 import { heldStates, isWaiting } from '../column-authority/pending-state.ts'
 import { type AskedColumns, askedOnly, powerOf } from '../column-authority/policy-gate-columns.ts'
-import { decidesAccess, earnedColumns, isRepute, PROCESSOR, paysForUse, placesSold } from '../column-authority/privilege-columns.ts'
+import { decidesAccess, earnedColumns, isRepute, PROCESSOR_COLUMN_PREFIX, paysForUse, placesSold } from '../column-authority/privilege-columns.ts'
 import { awaitedPayments, isUnderOwn, requestedStates, takenByOthers } from '../column-authority/request-approval.ts'
 import { appointsItself } from '../column-authority/role-granting-row.ts'
 import { keptMoney } from '../column-authority/stored-value.ts'
@@ -130,14 +130,17 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
   const waits = bound.every((w) => w.states.some(isWaiting))
   const power = powerOf(table, asked).filter(
     (c) =>
-      free(c) && (decidesAccess(table.name, [c]) || isRepute(table, c) || asked.get(nameOf(table))?.has(c)) && !isParent(table, c) && !(waits && ENDS.test(c)),
+      free(c) &&
+      (decidesAccess(table.name, [c]) || isRepute(table, c) || asked.get(nameOf(table))?.has(c)) &&
+      !isParent(table, c) &&
+      !(waits && END_TIME_COLUMN.test(c)),
   )
   const otherParty = !said.length && unbound.every((w) => isThroughOwnProfile(table, w, catalog)) && !authors.some(isSignature)
   if ((unbound.length || speakers.length) && authors.length && !otherParty && !NAMES_OTHERS.test(table.name)) {
     const nobody = authors.every((c) => bound.every((w) => isFixed(c, [w]) || w.states.some((s) => s.column === c && s.op === 'is null')))
     return [{ ...base, kind: 'author-free', columns: [...authors, ...power], ...(nobody ? { because: 'nobody' } : {}) }]
   }
-  const forgeable = namesOfOthers(user.ownerColumns, bound).filter((c) => AUTHOR.test(c) && free(c))
+  const forgeable = namesOfOthers(user.ownerColumns, bound).filter((c) => AUTHOR_OR_REQUESTER_COLUMN.test(c) && free(c))
   if (forgeable.length) return [{ ...base, kind: 'author-free', columns: forgeable, because: 'either' }]
   // people may be named by the key of their profile: `user_id = my_profile_id()`
   const isOwn = (w: Way) => w.outcome === 'owner' || isThroughOwnProfile(table, w, catalog)
@@ -207,13 +210,13 @@ export function readInsert(table: Table, reading: Reading, context: WriteContext
 const SENT_BY = /^(provider|gateway|processor|payout_method|withdrawal_method|external_(id|ref|reference)|provider_(id|ref|reference|transaction_id))$/i
 
 /** Whether what is written here moves money: it says by whom it is sent, which nobody needs to know who keeps books of what he spends. */
-const movesMoney = (table: Table): boolean => table.columns.some((c) => SENT_BY.test(c.name) || PROCESSOR.test(c.name))
+const movesMoney = (table: Table): boolean => table.columns.some((c) => SENT_BY.test(c.name) || PROCESSOR_COLUMN_PREFIX.test(c.name))
 
 /** When something ends: it says nothing as long as the row waits for somebody to begin it. */
-const ENDS = /^(?:ends?|expires?)_(?:at|on)$|^valid_until$|_(?:end|ends_at|expires_at|until)$/i
+const END_TIME_COLUMN = /^(?:ends?|expires?)_(?:at|on)$|^valid_until$|_(?:end|ends_at|expires_at|until)$/i
 
 /** What somebody may do in what he was let into. */
-const STANDING = /(^|_)(roles?|role_id|permissions?|access(_level)?|status|approved)$|^is_(admin|owner|moderator|approved)$/i
+const MEMBER_RIGHT_COLUMN = /(^|_)(roles?|role_id|permissions?|access(_level)?|status|approved)$|^is_(admin|owner|moderator|approved)$/i
 
 /**
  * Whether a way leads in through the row that this one hangs on, whose owner the caller is, and not by what this one says about its user:
@@ -228,7 +231,7 @@ function ownsWhatIsShared(table: Table, way: Way, memberships: ReadonlySet<strin
 }
 
 /** Columns that say who wrote or asked; whom a row is for is not among them. */
-const AUTHOR =
+const AUTHOR_OR_REQUESTER_COLUMN =
   /^(user|sender|author|creator|owner|requester|from|poster|reviewer|uploader)(_(user|profile))?_?(id|uid)?$|^(created|posted|sent|submitted|uploaded|requested)_by(_id|_user_id)?$/i
 
 /**
@@ -301,7 +304,7 @@ export function readUpdate(table: Table, reading: Reading, { catalog, membership
   const appoints = appointsOthers(table, rows)
   const power = [
     ...new Set([...handedToRoles(table, catalog), ...powerOf(table, asked), ...earnedColumns(table, catalog), ...keptMoney(table, catalog)]),
-  ].filter((c) => (!appoints || paysForUse(table, c)) && (STANDING.test(c) ? theirs : selfService).length > 0 && settable(c))
+  ].filter((c) => (!appoints || paysForUse(table, c)) && (MEMBER_RIGHT_COLUMN.test(c) ? theirs : selfService).length > 0 && settable(c))
   const belonging = belongingColumns(table, rows, joining.get(nameOf(table))).filter(settable)
   const withheld = belonging.length ? { withheld: belonging } : {}
   if (power.length) holes.push({ ...base, kind: 'escalation', columns: power, ...withheld, ...askedOnly(power, table, asked) })

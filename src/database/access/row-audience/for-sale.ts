@@ -3,47 +3,47 @@ import type { Table } from '../../database.ts'
 
 /** What a thing or a place is called; people have first and last names. */
 const TITLE = /^(name|title|headline|brand|model|make|nom|nome|nombre|titre|titulo|titolo|marca|modelo)$/i
-const PRICE = /(^|_)(price|rent|cost|rate|fee|precio|preco|prezzo|prix|preis)s?($|_)/i
+const ASKING_PRICE_COLUMN = /(^|_)(price|rent|cost|rate|fee|precio|preco|prezzo|prix|preis)s?($|_)/i
 /** What it is shown with, one pattern for each kind of showing. */
-const SHOWN_WITH = [
-  PRICE,
+const LISTING_DETAIL_COLUMNS = [
+  ASKING_PRICE_COLUMN,
   /^(description|about|summary|descripcion|descricao|descrizione|beschreibung)$/i,
   /(^|_)(images?|photos?|pictures?|cover|gallery|thumbnail|fotos?|imagen(es)?|imagem|imagens)(_url)?s?$/i,
   /(^|_)(rating|review_count|reviews_count)$/i,
   /^(amenities|features|specs|facilities|equipment|surface(_type)?|condition|mileage|bedrooms|bathrooms|square_(feet|meters)|capacity|opening_hours|cuisine|breed)$/i,
 ]
 /** Whoever asks for something, or is under way with it, says where he lives or is. */
-const OF_A_PERSON =
+const PERSON_WHEREABOUTS_TABLE =
   /request|quote|lead|order|booking|reserv|appointment|ticket|report|incident|complaint|deliver|shipment|pick_?up|ride|trip|visit|check_?in|track(?!s?$)|need|help|customer|client|user|profile|patient|account|contact|guest|employee|staff|member|student|child|famil|people|person|tenant|resident|donor|subscri|application|message|claim|inspection|solicit|pedid|demande|anfrage|richiest|addresses|enderec|direccion/i
-const WHERE =
+const LOCATION_DETAIL_COLUMN =
   /(^|_)(latitude|longitude|lat|lng|address(_line\d?)?|street|(adresse|indirizzo|endereco|direccion)(_complet[aeo])?|zip(code)?|postal_code|code_postal)$/i
 
 /** Whether a column says where something stands, by its name. */
-export const isWhere = (column: string): boolean => says(WHERE, column)
+export const isWhere = (column: string): boolean => says(LOCATION_DETAIL_COLUMN, column)
 
 /**
  * Whether the rows describe things or places that somebody shows to others, a car for sale or a sports hall: where that stands is said of the
  * thing. By its columns, because `locations` may be of shops or of drivers; a table with one row for each user is about the user.
  */
-export function isOnOffer(table: Table): boolean {
-  if (says(OF_A_PERSON, table.name) || !table.columns.some((c) => says(TITLE, c.name))) return false
-  if (SHOWN_WITH.filter((kind) => table.columns.some((c) => says(kind, c.name))).length < 2) return false
+export function isListing(table: Table): boolean {
+  if (says(PERSON_WHEREABOUTS_TABLE, table.name) || !table.columns.some((c) => says(TITLE, c.name))) return false
+  if (LISTING_DETAIL_COLUMNS.filter((kind) => table.columns.some((c) => says(kind, c.name))).length < 2) return false
   const alone = (column: string) => table.primaryKey.join() === column || table.uniques.some((u) => !u.partial && u.columns.join() === column)
   return !table.userData?.ownerColumns.some(alone)
 }
 
 /** Who entered a row, which says nothing of whose it is. */
-export const ENTERED_BY = /^(?:created|added|entered|uploaded)_by(?:_id|_user_id)?$/i
+export const ENTERED_BY_COLUMN = /^(?:created|added|entered|uploaded)_by(?:_id|_user_id)?$/i
 
 /** What somebody subscribes to, and what it costs from when on. */
-const PLANS = /^(?:(?:subscription|pricing|membership|billing)_)?(?:plans?|packages?|tiers?)(?:_(?:versions?|prices?|pricing))?$/i
+const PRICED_PLAN_TABLE = /^(?:(?:subscription|pricing|membership|billing)_)?(?:plans?|packages?|tiers?)(?:_(?:versions?|prices?|pricing))?$/i
 const OF_SUBSCRIPTIONS = /^(?:subscription|pricing|membership|billing)_/i
 
 const isPlanForAll = ({ name, columns, userData }: Table): boolean =>
-  says(PLANS, name) &&
-  (says(OF_SUBSCRIPTIONS, name) || columns.some((c) => says(PRICE, c.name))) &&
+  says(PRICED_PLAN_TABLE, name) &&
+  (says(OF_SUBSCRIPTIONS, name) || columns.some((c) => says(ASKING_PRICE_COLUMN, c.name))) &&
   !userData?.personalColumns.length &&
-  (userData?.ownerColumns ?? []).every((c) => says(ENTERED_BY, c))
+  (userData?.ownerColumns ?? []).every((c) => says(ENTERED_BY_COLUMN, c))
 
 const WARES =
   /^(?:(?:shop|store|catalog|menu)_?)?(?:products?|listings?|variants?|product_?variants?|menus?|menu_?items?|dishes|shops?|stores?|restaurants?|categor(?:y|ies))$/i
@@ -61,14 +61,14 @@ const OF_THE_OWN =
  */
 export function isForSale(table: Table): boolean {
   if (isPlanForAll(table) || isTariff(table)) return true
-  if (says(OF_THE_OWN, table.name) || says(OF_A_PERSON, table.name)) return false
-  return says(WARES, table.name) || (isOnOffer(table) && table.columns.some((c) => says(PRICE, c.name)))
+  if (says(OF_THE_OWN, table.name) || says(PERSON_WHEREABOUTS_TABLE, table.name)) return false
+  return says(WARES, table.name) || (isListing(table) && table.columns.some((c) => says(ASKING_PRICE_COLUMN, c.name)))
 }
 
 /** What people put up for sale or for rent, one by one. */
-const LISTED =
+const LISTING_TABLE =
   /^(?:\w{1,30}_)?(?:propert(?:y|ies)|listings?|vehicles?|cars?|homes?|houses?|apartments?|flats?|rooms?|rentals?|real_?estates?|products?|items?|im[oó]ve(?:l|is)|inmuebles?|immobili|anuncios?|an[uú]ncios?|annunci|annonces?|classifieds?|ads)$/i
-const ON_SALE = /^(?:active|available|for_(?:sale|rent)|open|listed|in_stock|activ[oa]|attiv[oa]|disponi(?:vel|ble|bile))$/i
+const AVAILABLE_FLAG_COLUMN = /^(?:active|available|for_(?:sale|rent)|open|listed|in_stock|activ[oa]|attiv[oa]|disponi(?:vel|ble|bile))$/i
 const IS_ON_SALE = /^(?:is_?)?(?:active|available|for_sale|for_rent|in_stock|listed|ativ[oa]|activ[oa]|disponi(?:vel|ble|bile))$/i
 /** How to reach whoever offers it, which stands beside the price in every advertisement. */
 const REACHED_BY =
@@ -82,7 +82,14 @@ export function isInTheWindow(table: Table, state: { readonly column: string; re
   const value = String(state.value)
   const shown =
     state.op === '=' &&
-    (ON_SALE.test(value) ? says(/^(?:status|state|estado|stato)$|_status$/i, state.column) : value === 'true' && says(IS_ON_SALE, state.column))
-  if (!shown || !says(LISTED, table.name) || says(OF_THE_OWN, table.name) || !isOnOffer(table) || !table.columns.some((c) => says(PRICE, c.name))) return false
+    (AVAILABLE_FLAG_COLUMN.test(value) ? says(/^(?:status|state|estado|stato)$|_status$/i, state.column) : value === 'true' && says(IS_ON_SALE, state.column))
+  if (
+    !shown ||
+    !says(LISTING_TABLE, table.name) ||
+    says(OF_THE_OWN, table.name) ||
+    !isListing(table) ||
+    !table.columns.some((c) => says(ASKING_PRICE_COLUMN, c.name))
+  )
+    return false
   return (table.userData?.personalColumns ?? []).every((c) => isWhere(c) || says(REACHED_BY, c))
 }

@@ -7,7 +7,7 @@ const SHOWN_ABROAD = `publicad[oa]|p[úu]blic[oa]|publi[ée]e?|publique|pubblic(
 /** The same for what is kept back. */
 const HIDDEN_ABROAD = 'rascunho|borrador|brouillon|bozza|entwurf|concept|szkic|privad[oa]|privat[oa]?|priv[ée]e?|ocult[oa]|nascost[oa]|versteckt|verborgen'
 
-const PUBLISHED = new RegExp(
+const PUBLICATION_COLUMN = new RegExp(
   `public|publish|visib|shar(ed|ing)|privacy|listed|searchable|discoverable|approved|moderat|^(phone|e?mail|contact|address)_consent$|(^|_)(${SHOWN_ABROAD})($|_)`,
   'i',
 )
@@ -34,8 +34,8 @@ export function isPublication(state: { readonly column: string; readonly op: str
   const value = String(state.value)
   if (HIDES.test(state.column) && ((state.op === '=' && value === 'false') || (state.op === '<>' && value === 'true'))) return true
   if (state.op === '=' && PUBLIC_ACCESS.test(state.column)) return !HIDDEN_VALUE.test(value) && !SHUT.test(value)
-  if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^true$/i.test(value))
-  return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLISHED.test(state.column) || !/^false$/i.test(value))
+  if (state.op === '=') return PUBLISHED_VALUE.test(value) && (PUBLICATION_COLUMN.test(state.column) || !/^true$/i.test(value))
+  return state.op === '<>' && HIDDEN_VALUE.test(value) && (PUBLICATION_COLUMN.test(state.column) || !/^false$/i.test(value))
 }
 
 const APPROVED = new RegExp(`approved|${APPROVED_ABROAD}`, 'i')

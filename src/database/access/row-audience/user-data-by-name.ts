@@ -1,12 +1,12 @@
 import type { Table } from '../../database.ts'
-import { isOnOffer, isWhere } from './for-sale.ts'
+import { isListing, isWhere } from './for-sale.ts'
 
 const PERSONAL_TABLE =
   /booking|order|customer|client|user|profile|member|patient|reservation|appointment|invoice|payment|message|chat|conversation|ticket|application|submission|subscri|account|contact|lead|guest|employee|student|note|document|pedido|ordenes|reserva|(^|_)citas?$|cliente|usuario|perfil|perfis|mensaje|mensage|pagos?$|pagamento|prenotazion|ordini|utent|pacient|pazient|alumno|aluno|factura|fatura|fattur/i
 /** Lists that an application brings along, whatever they are lists for. */
-const CATALOGUE = /(^|_)(plans?|types?|status(es)?|categor(y|ies)|tiers?|prices?|pricing|products?|packages?|features?|templates?)$/i
+const CATALOGUE_TABLE = /(^|_)(plans?|types?|status(es)?|categor(y|ies)|tiers?|prices?|pricing|products?|packages?|features?|templates?)$/i
 /** Where something is and how to reach a business is no secret of a person. */
-const PLACE_COLUMN =
+const PLACE_OR_CONTACT_COLUMN =
   /latitude|longitude|(^|_)(lat|lng|lon)$|address|street|zip|postal|phone|mobile|telefon|telephone|celular|cellulare|whatsapp|direcc|indirizz|endereco|contact_(info|details|number)/i
 const PLACE_TABLE =
   /store|shop|restaurant|venue|hotel|clinic|hospital|location|branch|school|peak|place|trail|route|station|compan|business|office|gym|studio|dealer|provider|partner|club|event|listing|propert|room|attraction|destination|landmark|museum|monument|airport|(^|_)pois?$|cit(y|ies)$|region|neighbou?rhood|beach|park|condo|building|apartment|hostel|villa|resort|campsite|campground|contact_info|site_|setting|config|footer|configura/i
@@ -28,16 +28,16 @@ export function withUserData(table: Table): Table {
   if (user && !user.ownerColumns.length && !user.tenantColumns.length && user.personalColumns.length) {
     const places =
       user.personalColumns.every((c) => /latitude|longitude/i.test(c)) ||
-      (isOnOffer(table) && user.personalColumns.every(isWhere)) ||
+      (isListing(table) && user.personalColumns.every(isWhere)) ||
       (PLACE_TABLE.test(table.name) &&
         !PEOPLE_THERE.test(table.name) &&
-        user.personalColumns.every((c) => PLACE_COLUMN.test(c) || OWN_MAIL.test(c) || (SETTINGS.test(table.name) && MAIL_OF_HOUSE.test(c))))
+        user.personalColumns.every((c) => PLACE_OR_CONTACT_COLUMN.test(c) || OWN_MAIL.test(c) || (SETTINGS.test(table.name) && MAIL_OF_HOUSE.test(c))))
     if (places && user.because.startsWith('it holds personal')) {
       const { userData: _none, ...rest } = table
       return rest
     }
   }
-  if (user || !table.stub || !PERSONAL_TABLE.test(table.name) || CATALOGUE.test(table.name)) return table
+  if (user || !table.stub || !PERSONAL_TABLE.test(table.name) || CATALOGUE_TABLE.test(table.name)) return table
   return {
     ...table,
     userData: {

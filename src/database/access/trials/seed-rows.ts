@@ -56,7 +56,7 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
       .slice(0, MAX_TABLES)
       .filter((t) => t.kind !== 'foreign' && t.kind !== 'partition')
     for (const user of ['A', 'B'] as const) {
-      await signUp(session, user)
+      await seedAccount(session, user)
       for (const table of tables) {
         const name = nameOf(table)
         if (session.remainingMs() < 1500) {
@@ -89,7 +89,7 @@ export async function seed(session: AccessSession, catalog: Catalog, readings: R
 }
 
 /** An account, as the platform's sign-up leaves it. */
-export async function signUp(session: AccessSession, user: User): Promise<void> {
+export async function seedAccount(session: AccessSession, user: User): Promise<void> {
   const { id, email } = USERS[user]
   await session.exec(
     `insert into auth.users (id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at, email_confirmed_at) values (${literal(id)}, 'authenticated', 'authenticated', ${literal(email)}, '{"provider": "email"}', '{}', now(), now()) on conflict (id) do nothing`,

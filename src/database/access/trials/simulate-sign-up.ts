@@ -3,7 +3,7 @@ import { literal } from '../sql.ts'
 import { type AccessSession, actAs, SqlFailure } from './access-session.ts'
 
 /** Fields that a body reads out of the metadata. */
-const FIELD = /->>?\s*'([\w-]{1,40})'/g
+const METADATA_FIELD_SQL = /->>?\s*'([\w-]{1,40})'/g
 /** Somebody who was never there before. */
 export const NEWCOMER = { id: 'dddddddd-4444-4444-8444-000000000004', email: 'newcomer@example.com' }
 
@@ -21,7 +21,7 @@ export function readersOfSignUp({ triggers, functions }: Pick<Catalog, 'triggers
   return functions.flatMap((fn): SignUpReader[] => {
     const calls = listening.filter((t) => `${fn.schema}.${fn.name}` === t.function.replace(/\(.*/, ''))
     if (!calls.length || !/raw_user_meta_data/i.test(fn.body)) return []
-    const fields = [...new Set([...fn.body.matchAll(FIELD)].map((m) => m[1] as string))]
+    const fields = [...new Set([...fn.body.matchAll(METADATA_FIELD_SQL)].map((m) => m[1] as string))]
     return [{ fn, at: calls.some((t) => t.events.includes('insert')) ? 'insert' : 'update', fields }]
   })
 }
@@ -41,7 +41,7 @@ export const otherFields = (fields: readonly string[], chosen: readonly string[]
  * What `inspect` finds after somebody signed up with this metadata, and sent it with a later change of the account; undefined when signing up fails.
  * `before` runs without triggers. Nothing of it stays.
  */
-export async function signUp(
+export async function simulateSignUp(
   session: AccessSession,
   before: string,
   metadata: object,

@@ -8,7 +8,7 @@ import { ident, identOf, literal, readableName } from '../sql.ts'
 import type { AccessSession } from './access-session.ts'
 import type { Seeded } from './seed-rows.ts'
 import { allowedValues, checkLiterals, enumLabels, USERS } from './seed-values.ts'
-import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, type SignUpReader, signUp } from './simulate-sign-up.ts'
+import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, type SignUpReader, simulateSignUp } from './simulate-sign-up.ts'
 import { Trier } from './trial.ts'
 import type { FunctionTrials } from './try-functions.ts'
 
@@ -17,7 +17,7 @@ const RESERVE_MS = 900
 const MAX_VALUES = 6
 
 /** Columns that say as what somebody acts, also in the other languages that builders' users write in. */
-const STANDING =
+const GRANTABLE_ROLE_COLUMN =
   /(^|_)(roles?|rol|papel|ruolo|rolle|cargo|funcao|perfil|user_?type|account_?type|tipo_(usuario|conta|utente)|access_level|nivel_acesso)$|(^|_)(is_?)?(super_?)?(admin|administrator|administrador|staff|superuser)$/i
 /** What administrators are called. */
 const ADMINISTRATOR = /^(is_?)?(super|sys(tem)?|app|platform|global|site)?_?(adm[io]n\w*|amministra\w*)$|^(root|super_?user|staff|moderat\w*|moderador\w*)$/i
@@ -68,7 +68,7 @@ function postsOf(catalog: Catalog): Post[] {
     if (!owner || table.extension || table.stub || /^(auth|storage)$/.test(table.schema)) return []
     const ofTenant = (table.userData?.tenantColumns.length ?? 0) > 0
     return table.columns
-      .filter((c) => STANDING.test(c.name) && !c.generated && !owners.includes(c.name))
+      .filter((c) => GRANTABLE_ROLE_COLUMN.test(c.name) && !c.generated && !owners.includes(c.name))
       .flatMap((c) => {
         const flag = c.type === 'boolean'
         const labels = enumLabels(c.type, catalog)
@@ -158,7 +158,7 @@ async function trySignUp(session: AccessSession, catalog: Catalog, posts: readon
 
 /** The posts of somebody who signs up with this metadata; undefined when signing up fails. */
 async function newcomer(session: AccessSession, posts: readonly Post[], before: string, metadata: object): Promise<readonly Held[] | undefined> {
-  const rows = await signUp(session, before, metadata, heldBy(posts, NEWCOMER.id))
+  const rows = await simulateSignUp(session, before, metadata, heldBy(posts, NEWCOMER.id))
   return rows?.flatMap((r) => {
     const post = posts[Number(r['post'])]
     return post ? [{ post, value: String(r['value']) }] : []

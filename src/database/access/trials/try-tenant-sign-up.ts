@@ -6,7 +6,7 @@ import { nameOf, type Reading } from '../policies/read-policies.ts'
 import { ident, identOf, literal, readableName } from '../sql.ts'
 import type { AccessSession } from './access-session.ts'
 import type { Seeded } from './seed-rows.ts'
-import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, signUp } from './simulate-sign-up.ts'
+import { NEWCOMER, otherFields, readersOfSignUp, readerThatWrites, simulateSignUp } from './simulate-sign-up.ts'
 
 /** Below this many milliseconds no more trials begin. */
 const RESERVE_MS = 900
@@ -87,10 +87,10 @@ async function tryEntering(session: AccessSession, entries: readonly Entry[], fi
     .join(' union all ')
   const others = [...new Set(entries.map((e) => e.other))]
   for (const rest of otherFields(fields, named)) {
-    const usual = await signUp(session, 'select 1', rest, inspect)
+    const usual = await simulateSignUp(session, 'select 1', rest, inspect)
     const before = new Set((usual ?? []).map((r) => Number(r['entry'])))
     for (const other of others) {
-      const found = await signUp(session, 'select 1', { ...rest, ...Object.fromEntries(named.map((f) => [f, other])) }, inspect)
+      const found = await simulateSignUp(session, 'select 1', { ...rest, ...Object.fromEntries(named.map((f) => [f, other])) }, inspect)
       const entered = (found ?? []).map((r) => Number(r['entry'])).filter((i) => !before.has(i))
       if (entered.length) return entered.flatMap((i) => entries[i] ?? [])
     }

@@ -36,7 +36,7 @@ export interface DrizzlePolicy {
 }
 
 /** `pgTable('auth.users')`: a table of the platform, named so that foreign keys have something to point at. */
-const PLATFORMS = /^(auth|storage)\.(\w+)$/
+const PLATFORM_TABLE_NAME = /^(auth|storage)\.(\w+)$/
 
 /** A `pgTable(...)` and what hangs on it; those of MySQL and SQLite stand in a database of their own. */
 export interface DrizzleTable {
@@ -67,7 +67,7 @@ export interface DrizzleSchema {
 }
 
 /** SQL types by the name of the column's builder. */
-const TYPES: Readonly<Record<string, string>> = {
+const SQL_TYPE_BY_BUILDER: Readonly<Record<string, string>> = {
   uuid: 'uuid',
   text: 'text',
   varchar: 'varchar',
@@ -218,7 +218,7 @@ class FileReader {
     const rls = chained.find((c) => c.name === 'enableRLS')
     const policies = this.policies(extra)
     const written = maker ? maker.name(name.v) : name.v
-    const platforms = schema ? null : PLATFORMS.exec(written)
+    const platforms = schema ? null : PLATFORM_TABLE_NAME.exec(written)
     this.tables.push({
       path: this.path,
       variable,
@@ -267,7 +267,7 @@ class FileReader {
     return {
       key,
       name,
-      type: zoned ? 'timestamptz' : (kept ?? TYPES[builder] ?? `enum:${builder}`),
+      type: zoned ? 'timestamptz' : (kept ?? SQL_TYPE_BY_BUILDER[builder] ?? `enum:${builder}`),
       calls: chained,
       ...(references ? { references } : {}),
       ...(values.length ? { values } : {}),

@@ -23,7 +23,7 @@ function entitiesIn(path: string, file: JavaScriptFacts): readonly DeclaredModel
 
 /** `@Entity('notes')`, `@Entity({ name: 'notes' })`, `@Table({ tableName: 'notes' })`. */
 function tableNamed({ args: [first] }: Decorator): string | undefined {
-  return textOf(first) ?? textOf(option(first, 'name')) ?? textOf(option(first, 'tableName'))
+  return stringLiteralOf(first) ?? stringLiteralOf(option(first, 'name')) ?? stringLiteralOf(option(first, 'tableName'))
 }
 
 interface Decorator {
@@ -49,10 +49,10 @@ function fieldsOf(ir: ClassIR, file: JavaScriptFacts): ModelField[] {
     if (column && column.name !== 'JoinColumn' && column.name !== 'PrimaryGeneratedColumn')
       return [
         {
-          name: textOf(option(options, 'name')) ?? m.name,
+          name: stringLiteralOf(option(options, 'name')) ?? m.name,
           type:
             (/Date(?:Column)?$/.test(column.name) && 'timestamptz') ||
-            typeOf(textOf(column.args[0]) ?? textOf(option(options, 'type')) ?? nameOf(option(options, 'type') ?? column.args[0])),
+            postgresTypeOf(stringLiteralOf(column.args[0]) ?? stringLiteralOf(option(options, 'type')) ?? nameOf(option(options, 'type') ?? column.args[0])),
           required: false,
           ...(isUnique(options) ? { unique: true as const } : {}),
           ...(ref ? { ref } : {}),
@@ -82,11 +82,11 @@ export function option(e: Expr | undefined, key: string): Expr | undefined {
   return e?.k === 'obj' ? e.props.find((p) => p.key === key)?.value : undefined
 }
 
-export const textOf = (e: Expr | undefined): string | undefined => (e?.k === 'lit' && typeof e.v === 'string' ? e.v : undefined)
+export const stringLiteralOf = (e: Expr | undefined): string | undefined => (e?.k === 'lit' && typeof e.v === 'string' ? e.v : undefined)
 const nameOf = (e: Expr | undefined): string | undefined => (e?.k === 'id' || e?.k === 'mem' ? e.name : e?.k === 'call' ? nameOf(e.fn) : undefined)
 
 /** PostgreSQL's type for what TypeORM or Sequelize call it. */
-export function typeOf(name: string | undefined): string {
+export function postgresTypeOf(name: string | undefined): string {
   if (name === undefined) return 'text'
   if (/json|array|simple/i.test(name)) return 'jsonb'
   if (/int|number|serial/i.test(name)) return 'bigint'

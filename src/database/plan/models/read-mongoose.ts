@@ -4,7 +4,7 @@ import { collectByCodeFile } from '../../../facts/questions.ts'
 import { unlessEmpty } from '../../../lib/memo/collect-by-file.ts'
 import type { DeclaredModel, ModelField } from './model.ts'
 
-const TYPES: Readonly<Record<string, string>> = {
+const SQL_TYPE_BY_MONGOOSE_TYPE: Readonly<Record<string, string>> = {
   String: 'text',
   Number: 'numeric',
   Boolean: 'boolean',
@@ -100,7 +100,7 @@ function fieldsOf(props: readonly ObjectProp[], prefix: string, named: Named, de
     return [
       {
         name,
-        type: (type && TYPES[called(type) ?? '']) || 'jsonb',
+        type: (type && SQL_TYPE_BY_MONGOOSE_TYPE[called(type) ?? '']) || 'jsonb',
         required: isTrue(options?.find((o) => o.key === 'required')?.value),
         ...(isTrue(options?.find((o) => o.key === 'unique')?.value) ? { unique: true as const } : {}),
         ...(ref ? { ref } : {}),

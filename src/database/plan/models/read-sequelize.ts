@@ -3,7 +3,7 @@ import type { Expr, JavaScriptFacts, ObjectProp } from '../../../facts/javascrip
 import { collectByCodeFile } from '../../../facts/questions.ts'
 import { unlessEmpty } from '../../../lib/memo/collect-by-file.ts'
 import type { DeclaredModel, ModelField } from './model.ts'
-import { option, textOf, typeOf } from './read-entities.ts'
+import { option, postgresTypeOf, stringLiteralOf } from './read-entities.ts'
 
 type Call = Extract<Expr, { k: 'call' }>
 
@@ -37,7 +37,7 @@ function modelOf(path: string, { fn, args, l }: Call): DeclaredModel | undefined
   const defines = fn.name === 'define'
   const [fields, options] = defines ? args.slice(1) : args
   if (fields?.k !== 'obj' || (!defines && (fn.name !== 'init' || !option(options, 'sequelize')))) return undefined
-  const called = defines ? textOf(args[0]) : fn.of.k === 'id' ? fn.of.name : undefined
+  const called = defines ? stringLiteralOf(args[0]) : fn.of.k === 'id' ? fn.of.name : undefined
   return called === undefined ? undefined : { path, name: called, key: 'id', fields: fieldsOf(fields.props), line: l }
 }
 
@@ -46,11 +46,11 @@ function fieldsOf(props: readonly ObjectProp[]): ModelField[] {
     if (p.key === undefined || p.key === 'id') return []
     const type = p.value.k === 'obj' ? option(p.value, 'type') : p.value
     const ref = option(option(p.value, 'references'), 'model')
-    const named = textOf(ref) ?? (ref?.k === 'id' ? ref.name : undefined)
+    const named = stringLiteralOf(ref) ?? (ref?.k === 'id' ? ref.name : undefined)
     return [
       {
         name: p.key,
-        type: typeOf(typeName(type)),
+        type: postgresTypeOf(typeName(type)),
         required: false,
         ...(isUnique(p.value) ? { unique: true as const } : {}),
         ...(named ? { ref: named } : {}),
@@ -67,4 +67,4 @@ function isUnique(e: Expr): boolean {
 }
 
 /** `DataTypes.STRING(50)` as `STRING`. */
-const typeName = (e: Expr | undefined): string | undefined => (e?.k === 'call' ? typeName(e.fn) : e?.k === 'mem' || e?.k === 'id' ? e.name : textOf(e))
+const typeName = (e: Expr | undefined): string | undefined => (e?.k === 'call' ? typeName(e.fn) : e?.k === 'mem' || e?.k === 'id' ? e.name : stringLiteralOf(e))

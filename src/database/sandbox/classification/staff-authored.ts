@@ -1,9 +1,9 @@
 import { says } from '../../../lib/snake-case.ts'
-import { ENTERED_BY } from '../../access/row-audience/for-sale.ts'
+import { ENTERED_BY_COLUMN } from '../../access/row-audience/for-sale.ts'
 import type { Column, Policy, Table, UserData } from '../../database.ts'
 
 /** What few share, by the name of the table. */
-const BETWEEN_FEW =
+const PRIVATE_RECORD_TABLE =
   /order|payment|invoice|message|chat|document|note|booking|reservation|appointment|(?:^|_)logs?(?:$|_)|submission|private|receipt|contract|report|task/i
 /** The condition of a policy that shows what is switched on, and asks nothing else. */
 const SWITCHED_ON =
@@ -16,7 +16,7 @@ const SWITCHED_ON =
 export function isEnteredByStaff(table: Table, data: UserData, policies: readonly Policy[]): boolean {
   if (!data.ownerColumns.length || data.tenantColumns.length || data.personalColumns.length || data.powerColumns.length) return false
   const columns = data.ownerColumns.map((name) => table.columns.find((c) => c.name === name))
-  if (table.stub || BETWEEN_FEW.test(table.name) || !columns.every(isNote)) return false
+  if (table.stub || PRIVATE_RECORD_TABLE.test(table.name) || !columns.every(isNote)) return false
   const own = policies.filter((p) => p.schema === table.schema && p.table === table.name)
   const shown = own.some(
     (p) => p.permissive && p.command === 'select' && SWITCHED_ON.test(p.using ?? '') && p.roles.some((r) => r === 'anon' || r.toLowerCase() === 'public'),
@@ -24,4 +24,5 @@ export function isEnteredByStaff(table: Table, data: UserData, policies: readonl
   return shown && !own.some((p) => data.ownerColumns.some((c) => `${p.using ?? ''} ${p.check ?? ''}`.includes(c)))
 }
 
-const isNote = (column: Column | undefined): boolean => column !== undefined && says(ENTERED_BY, column.name) && !column.notNull && column.default === undefined
+const isNote = (column: Column | undefined): boolean =>
+  column !== undefined && says(ENTERED_BY_COLUMN, column.name) && !column.notNull && column.default === undefined

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts'
 import type { Replayed } from '../replay.ts'
-import { identOf, literal } from '../statements/tree.ts'
+import { identOf, standardLiteral } from '../statements/tree.ts'
 
 /**
  * Switches row level security on for tables that only the dashboard created and that the repository writes policies for, unless one of
@@ -15,7 +15,7 @@ export async function assumeRowSecurity(
   const outlined = [...provenance.relations].flatMap(([oid, r]) => (outlines.has(r.created.path) ? [oid] : []))
   if (!standIns.length && !outlined.length) return new Set()
   const made = [
-    ...(standIns.length ? [`n.nspname || '.' || c.relname in (${standIns.map(literal).join(', ')})`] : []),
+    ...(standIns.length ? [`n.nspname || '.' || c.relname in (${standIns.map(standardLiteral).join(', ')})`] : []),
     ...(outlined.length ? [`c.oid in (${outlined.join(', ')})`] : []),
   ]
   const { rows } = await engine.ask(

@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts'
 import { droppedPolicies, policyKey } from '../statements/policy-links.ts'
 import { type ParsedFile, policyTouched, type Statement } from '../statements/statement.ts'
 import { addedColumns } from '../statements/statement-shape.ts'
-import { ident, identOf, literal, relationName } from '../statements/tree.ts'
+import { ident, identOf, relationName, standardLiteral } from '../statements/tree.ts'
 import { NO_EFFECT, RETRY, type Repaired, type RepairPorts } from './repair-outcome.ts'
 import { type StandIns, succeeds } from './stand-ins.ts'
 
@@ -46,7 +46,7 @@ export class MadeTwice {
     if (!policies?.has(table) || (this.madeFirst.get(table) ?? s.path) === s.path) return NO_EFFECT
     for (const column of addedColumns(s.node)) await succeeds(this.engine.exec(`alter table ${identOf(table)} add column if not exists ${column}`))
     const { rows } = await this.engine.exec(
-      `select polname from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) order by 1`,
+      `select polname from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${standardLiteral(identOf(table))}) order by 1`,
     )
     for (const row of rows) await succeeds(this.engine.exec(`drop policy ${ident(row['polname'] as string)} on ${identOf(table)}`))
     return NO_EFFECT
@@ -55,7 +55,7 @@ export class MadeTwice {
   /** A table in the place of an earlier migration's view: that one was gone, or was never made. */
   private async insteadOfView(table: string, s: Statement): Promise<boolean> {
     const { rows } = await this.engine.exec(
-      `select 1 from pg_catalog.pg_class where oid = pg_catalog.to_regclass(${literal(identOf(table))}) and relkind = 'v'`,
+      `select 1 from pg_catalog.pg_class where oid = pg_catalog.to_regclass(${standardLiteral(identOf(table))}) and relkind = 'v'`,
     )
     return rows.length > 0 && this.viewsIn.get(table) !== s.path && (await succeeds(this.engine.exec(`drop view ${identOf(table)} cascade`)))
   }
@@ -69,7 +69,7 @@ export class MadeTwice {
     const probe = 'prelaunch duplicate probe'
     const read = async (name: string): Promise<PolicyRow | undefined> => {
       const { rows } = await this.engine.exec(
-        `select polcmd, polpermissive, array_to_string(array(select r::regrole::text from unnest(polroles) r order by 1), ',') as roles, pg_catalog.pg_get_expr(polqual, polrelid) as u, pg_catalog.pg_get_expr(polwithcheck, polrelid) as c from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and polname = ${literal(name)}`,
+        `select polcmd, polpermissive, array_to_string(array(select r::regrole::text from unnest(polroles) r order by 1), ',') as roles, pg_catalog.pg_get_expr(polqual, polrelid) as u, pg_catalog.pg_get_expr(polwithcheck, polrelid) as c from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${standardLiteral(identOf(table))}) and polname = ${standardLiteral(name)}`,
       )
       return rows[0] as PolicyRow | undefined
     }

@@ -2,7 +2,7 @@ import { snakeCase } from '../../../lib/snake-case.ts'
 import { nameParts, type Tree, walk } from '../statements/tree.ts'
 
 /** Types that the name of a column suggests, first match wins. */
-const BY_NAME: readonly (readonly [RegExp, string])[] = [
+const TYPES_BY_COLUMN_NAME: readonly (readonly [RegExp, string])[] = [
   [
     /^(is|has|can|should|allow|enable)_|_?(enabled|active|verified|published|completed|deleted|approved|public|private|read|archived|featured|visible|available|locked|banned|blocked)$/,
     'boolean',
@@ -24,7 +24,7 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
 export function typeByName(column: string): string {
   // "userId" says what user_id says
   const name = snakeCase(column)
-  for (const [pattern, type] of BY_NAME) if (pattern.test(name)) return type
+  for (const [pattern, type] of TYPES_BY_COLUMN_NAME) if (pattern.test(name)) return type
   return 'text'
 }
 
@@ -46,11 +46,11 @@ export function typeByUse(column: string, statement: Tree): string {
       return
     }
     if (columnName(rexpr) === column && /^AEXPR_OP_(?:ANY|ALL)$/.test(kind ?? '')) {
-      found = `${typeOf(lexpr) ?? 'text'}[]`
+      found = `${inferType(lexpr) ?? 'text'}[]`
       return
     }
     const other = columnName(lexpr) === column ? rexpr : columnName(rexpr) === column ? lexpr : undefined
-    if (other) found = typeOf(other, column)
+    if (other) found = inferType(other, column)
   })
   return found ?? typeByName(column)
 }
@@ -61,7 +61,7 @@ export function columnName(node: Tree): string | undefined {
 }
 
 /** The type of an expression as far as its shape shows. */
-export function typeOf(node: Tree, column?: string): string | undefined {
+export function inferType(node: Tree, column?: string): string | undefined {
   if (!node) return undefined
   if (node.TypeCast) return castType(node.TypeCast.typeName)
   if (node.A_Const) {
@@ -85,10 +85,10 @@ export function typeOf(node: Tree, column?: string): string | undefined {
     return undefined
   }
   if (node.SQLValueFunction) return /DATE/.test(node.SQLValueFunction.op ?? '') ? 'date' : /TIME/.test(node.SQLValueFunction.op ?? '') ? 'timestamptz' : 'text'
-  if (node.SubLink) return typeOf(node.SubLink.subselect?.SelectStmt?.targetList?.[0]?.ResTarget?.val, column)
+  if (node.SubLink) return inferType(node.SubLink.subselect?.SelectStmt?.targetList?.[0]?.ResTarget?.val, column)
   if (node.A_Expr && ['->>', '#>>', '||'].includes(nameParts(node.A_Expr.name)[0] ?? '')) return 'text'
-  if (node.List || node.A_ArrayExpr) return typeOf((node.List?.items ?? node.A_ArrayExpr?.elements)?.[0], column)
-  if (node.CoalesceExpr) return typeOf(node.CoalesceExpr.args?.[0], column)
+  if (node.List || node.A_ArrayExpr) return inferType((node.List?.items ?? node.A_ArrayExpr?.elements)?.[0], column)
+  if (node.CoalesceExpr) return inferType(node.CoalesceExpr.args?.[0], column)
   const other = columnName(node)
   return other ? typeByName(other) : undefined
 }

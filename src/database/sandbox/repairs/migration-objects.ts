@@ -1,4 +1,4 @@
-import { dropsEveryPolicyBy, type PolicyLinks, policiesOf, WITHOUT_OVERSIGHT } from '../statements/policy-links.ts'
+import { dropsEveryPolicyBy, type PolicyLinks, policyLinksOf, WITHOUT_OVERSIGHT } from '../statements/policy-links.ts'
 import type { ParsedFile, Statement } from '../statements/statement.ts'
 import { nameParts, qualified, type Tree } from '../statements/tree.ts'
 
@@ -38,7 +38,7 @@ export function madeBy(files: readonly ParsedFile[]): MadeByMigrations {
       ),
     ),
     droppedInLoops: statements.flatMap((s) => (s.kind === 'DoStmt' && /\bdrop\s+function\b/i.test(s.text) ? [s.text.toLowerCase()] : [])).join('\n'),
-    guarded: new Set(files.flatMap((f) => [...policiesOf(f).tables])),
+    guarded: new Set(files.flatMap((f) => [...policyLinksOf(f).tables])),
     last: { date: largest(numbers.map((n) => n.date)), number: largest(numbers.map((n) => n.number)) },
   }
 }

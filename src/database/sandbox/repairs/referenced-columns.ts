@@ -1,7 +1,7 @@
 import type { SqlFailure } from '../../access/trials/access-session.ts'
 import type { Engine } from '../engine.ts'
 import type { ParsedFile, Statement } from '../statements/statement.ts'
-import { ident, identOf, literal, nameParts, qualified, relationName, type Tree } from '../statements/tree.ts'
+import { ident, identOf, nameParts, qualified, relationName, standardLiteral, type Tree } from '../statements/tree.ts'
 import { succeeds } from './stand-ins.ts'
 
 /**
@@ -44,7 +44,7 @@ export class HeldColumns {
     const table = relationName(s.node.relation)
     if (!this.isMadeAnew(table) || !becomesText(s)) return false
     const { rows } = await this.engine.exec(
-      `select 1 from pg_catalog.pg_constraint where conrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and conname = ${literal(key)} and confrelid = pg_catalog.to_regclass('auth.users')`,
+      `select 1 from pg_catalog.pg_constraint where conrelid = pg_catalog.to_regclass(${standardLiteral(identOf(table))}) and conname = ${standardLiteral(key)} and confrelid = pg_catalog.to_regclass('auth.users')`,
     )
     return rows.length > 0 && succeeds(this.engine.exec(`alter table ${identOf(table)} drop constraint ${ident(key)}`))
   }
@@ -61,7 +61,7 @@ export class HeldColumns {
   /** Whether a policy compares the caller's id as it is, and not as a text. */
   private async comparesId(table: string, policy: string): Promise<boolean> {
     const { rows } = await this.engine.exec(
-      `select concat(pg_catalog.pg_get_expr(polqual, polrelid), ' ', pg_catalog.pg_get_expr(polwithcheck, polrelid)) as condition from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and polname = ${literal(policy)}`,
+      `select concat(pg_catalog.pg_get_expr(polqual, polrelid), ' ', pg_catalog.pg_get_expr(polwithcheck, polrelid)) as condition from pg_catalog.pg_policy where polrelid = pg_catalog.to_regclass(${standardLiteral(identOf(table))}) and polname = ${standardLiteral(policy)}`,
     )
     const condition = String(rows[0]?.['condition'] ?? '')
     return /\bauth\.uid\(\)/.test(condition) && !/\bauth\.uid\(\)[^=<>]{0,20}::text/.test(condition)

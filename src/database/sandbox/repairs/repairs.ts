@@ -8,15 +8,15 @@ import {
   creates,
   dropsParts,
   foreignTables,
+  hasOnlySubtypes,
   isBuckets,
   isColumnSetting,
   isGoneAnyway,
   isSetOf,
-  only,
   policyTable,
   unquoted,
 } from '../statements/statement-shape.ts'
-import { ident, identOf, literal, relationName, relationsIn } from '../statements/tree.ts'
+import { ident, identOf, relationName, relationsIn, standardLiteral } from '../statements/tree.ts'
 import { MadeTwice } from './duplicate-definition.ts'
 import { HeldColumns } from './referenced-columns.ts'
 import { NO_EFFECT, RETRY, type Repaired, type RepairPorts } from './repair-outcome.ts'
@@ -58,7 +58,7 @@ export class Repairs {
   private expectTables(statements: readonly Statement[]): void {
     const withPolicies = new Set(statements.flatMap((s) => (s.kind === 'CreatePolicyStmt' ? [policyTable(s)] : [])))
     for (const s of statements) {
-      if (s.kind !== 'AlterTableStmt' || !s.node.missing_ok || !only(s, /^AT_(EnableRowSecurity|ForceRowSecurity)$/)) continue
+      if (s.kind !== 'AlterTableStmt' || !s.node.missing_ok || !hasOnlySubtypes(s, /^AT_(EnableRowSecurity|ForceRowSecurity)$/)) continue
       if (withPolicies.has(relationName(s.node.relation)))
         this.rewritten.set(
           s.label,
@@ -190,7 +190,7 @@ export class Repairs {
     if (!column) return { how: 'explained', because: `failed: ${message}` }
     if (/^(InsertStmt|UpdateStmt|DeleteStmt|SelectStmt|IndexStmt|MergeStmt)$/.test(s.kind))
       return { how: 'explained', because: `failed: ${message}`, touches: isBuckets(s) ? [{ topic: 'bucket' }] : [] }
-    if (isColumnSetting(s) || (s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)))
+    if (isColumnSetting(s) || (s.kind === 'AlterTableStmt' && hasOnlySubtypes(s, /^AT_DropColumn/)))
       return { how: 'explained', because: `failed: ${message}`, touches: [] }
     if (s.kind === 'RenameStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
     const inBlock = inner === undefined ? undefined : this.ports.parse(inner)
@@ -254,7 +254,7 @@ export class Repairs {
       )
     const [, what, name] = found ?? []
     if (isGoneAnyway(s) || s.kind === 'CommentStmt' || s.kind === 'AlterExtensionStmt') return NO_EFFECT
-    if (what === 'role' && name && !(await this.exists(`select 1 from pg_roles where rolname = ${literal(name)}`))) {
+    if (what === 'role' && name && !(await this.exists(`select 1 from pg_roles where rolname = ${standardLiteral(name)}`))) {
       await this.ports.administer(`create role ${ident(name)} nologin; grant ${ident(name)} to postgres with admin option`)
       return RETRY
     }
@@ -265,7 +265,7 @@ export class Repairs {
     if ((what === 'foreign-data wrapper' || what === 'server') && name) return this.missingForeign(what, name)
     if (what === 'publication' && name) {
       await this.engine.exec(`create publication ${ident(name)}`).catch(() => undefined)
-      return (await this.exists(`select 1 from pg_publication where pubname = ${literal(name)}`)) ? RETRY : NO_EFFECT
+      return (await this.exists(`select 1 from pg_publication where pubname = ${standardLiteral(name)}`)) ? RETRY : NO_EFFECT
     }
     if (s.kind === 'AlterTableStmt' && (what === 'constraint' || what === 'trigger')) return NO_EFFECT
     if (s.kind === 'IndexStmt' || s.kind === 'VariableSetStmt') return { how: 'explained', because: `failed: ${message}`, touches: [] }
@@ -328,10 +328,10 @@ export class Repairs {
 
   private async refusedByPlatform(s: Statement, message: string): Promise<Repaired> {
     const because = `the platform refuses it: ${message}`
-    if (s.kind === 'AlterTableStmt' && only(s, /^AT_(EnableRowSecurity|ForceRowSecurity|ChangeOwner|AddConstraint|ReplicaIdentity|EnableTrig)$/))
+    if (s.kind === 'AlterTableStmt' && hasOnlySubtypes(s, /^AT_(EnableRowSecurity|ForceRowSecurity|ChangeOwner|AddConstraint|ReplicaIdentity|EnableTrig)$/))
       return NO_EFFECT
     // older projects own the tables of auth; a column of theirs lets views and functions be made and opens nothing
-    if (s.kind === 'AlterTableStmt' && relationName(s.node.relation) === 'auth.users' && only(s, /^AT_AddColumn$/)) {
+    if (s.kind === 'AlterTableStmt' && relationName(s.node.relation) === 'auth.users' && hasOnlySubtypes(s, /^AT_AddColumn$/)) {
       const added = await succeeds(this.ports.asOwnerOf('auth.users', s.text))
       if (added) return NO_EFFECT
     }

@@ -2,8 +2,8 @@ import type { TableHint } from '../../database.ts'
 import type { Engine } from '../engine.ts'
 import type { Operand, Side } from '../statements/column-scope.ts'
 import type { Statement } from '../statements/statement.ts'
-import { ident, identOf, literal, nameParts, type Tree, walk } from '../statements/tree.ts'
-import { castType, columnName, typeByName, typeByUse, typeOf } from './infer-type.ts'
+import { ident, identOf, nameParts, standardLiteral, type Tree, walk } from '../statements/tree.ts'
+import { castType, columnName, inferType, typeByName, typeByUse } from './infer-type.ts'
 
 /** Something that no SQL of the repository creates, made up so that the rest can be replayed. */
 export interface StandIn {
@@ -101,7 +101,7 @@ export class StandIns {
   }
 
   private async typeOfSide({ expression, operand, isArray }: Side): Promise<string | undefined> {
-    if (!operand) return expression?.A_Const?.sval ? 'unknown' : typeOf(expression)
+    if (!operand) return expression?.A_Const?.sval ? 'unknown' : inferType(expression)
     for (const table of operand.tables) {
       const type = await this.typeOfColumn(table, operand.column)
       if (type) return isArray ? type.replace(/\[\]$/, '') : type
@@ -127,7 +127,7 @@ export class StandIns {
 
   private async typeOfColumn(table: string, column: string): Promise<string | undefined> {
     const { rows } = await this.engine.exec(
-      `select pg_catalog.format_type(atttypid, atttypmod) as type from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${literal(identOf(table))}) and attnum > 0 and not attisdropped and attname = ${literal(column)}`,
+      `select pg_catalog.format_type(atttypid, atttypmod) as type from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${standardLiteral(identOf(table))}) and attnum > 0 and not attisdropped and attname = ${standardLiteral(column)}`,
     )
     return rows[0]?.['type'] as string | undefined
   }
@@ -158,7 +158,7 @@ function returnType(s: Statement, name: string): string {
     if (key === 'A_Expr' && (calls(value.lexpr) || calls(value.rexpr))) {
       const other = calls(value.lexpr) ? value.rexpr : value.lexpr
       const column = columnName(other)
-      type ??= column ? typeByName(column) : (typeOf(other) ?? 'text')
+      type ??= column ? typeByName(column) : (inferType(other) ?? 'text')
     }
     if (key === 'RangeFunction') type ??= 'setof text'
     if (key === 'ColumnDef' && (value.constraints ?? []).some((c: Tree) => calls(c.Constraint?.raw_expr))) type ??= castType(value.typeName)

@@ -1,7 +1,7 @@
 import type { DatabaseGap, ReplayInput } from '../../database.ts'
 import type { Engine } from '../engine.ts'
 import type { Statement } from './statement.ts'
-import { literal, type Tree } from './tree.ts'
+import { standardLiteral, type Tree } from './tree.ts'
 
 /** Whether a statement drops schemas, with what the platform gives browsers there: default privileges go with the schema that they are of. */
 export const dropsSchema = (s: Statement): boolean => s.kind === 'DropStmt' && s.node.removeType === 'OBJECT_SCHEMA'
@@ -22,7 +22,7 @@ export async function closedByDrops(
   for (const [name, s] of exposedToBrowsers ? last : []) {
     if (!exposedSchemas.includes(name)) continue
     const { rows } = await engine.ask(
-      `select count(*)::int as tables, count(*) filter (where pg_catalog.has_table_privilege('anon', c.oid, 'select, insert, update, delete') or pg_catalog.has_table_privilege('authenticated', c.oid, 'select, insert, update, delete') or pg_catalog.has_any_column_privilege('authenticated', c.oid, 'select, insert, update'))::int as open from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = ${literal(name)} and c.relkind in ('r', 'p', 'v')`,
+      `select count(*)::int as tables, count(*) filter (where pg_catalog.has_table_privilege('anon', c.oid, 'select, insert, update, delete') or pg_catalog.has_table_privilege('authenticated', c.oid, 'select, insert, update, delete') or pg_catalog.has_any_column_privilege('authenticated', c.oid, 'select, insert, update'))::int as open from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = ${standardLiteral(name)} and c.relkind in ('r', 'p', 'v')`,
     )
     if (!rows[0]?.['tables'] || rows[0]['open']) continue
     gaps.push({

@@ -1,7 +1,7 @@
 import { plural } from '../../../lib/plural.ts'
 import type { DatabaseGap } from '../../database.ts'
 import { isLaterThan, type MadeByMigrations, madeBy, undoes } from '../repairs/migration-objects.ts'
-import { dropsEveryPolicy, type PolicyLinks, policiesOf, startedOver } from './policy-links.ts'
+import { dropsEveryPolicy, type PolicyLinks, policyLinksOf, startedOver } from './policy-links.ts'
 import { type ParsedFile, type Statement, touchesOf } from './statement.ts'
 import { nameParts, relationName, relationsIn } from './tree.ts'
 
@@ -82,7 +82,7 @@ function withoutCopies(
   const staying = file.statements.filter((s) => !takesDown(s, created, rebuilds))
   if (staying.length < file.statements.length)
     gaps.push(leftOut(file, staying, `would take down what ${created.size ? 'the migrations' : 'other files'} create`))
-  const policies = policiesOf(file)
+  const policies = policyLinksOf(file)
   const kept = isLaterThan(said.made, file) ? staying : staying.filter((s) => !undoes(s, file, said.made, policies))
   if (kept.length < staying.length)
     gaps.push(leftOut({ ...file, statements: staying }, kept, 'would undo what the migrations make, or put an earlier copy in its place,'))
@@ -290,7 +290,7 @@ const NEEDY = new Set([
 function byNeeds(files: readonly ParsedFile[]): ParsedFile[] {
   const sequence = inSequence(files)
   const rankOf = (f: ParsedFile) => (buildsAnew(f) ? -1 : sequence.has(f) ? 1 : rank(f))
-  const policies = new Map(files.map((f) => [f, policiesOf(f)]))
+  const policies = new Map(files.map((f) => [f, policyLinksOf(f)]))
   const rest = startedOver(
     [...files].sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.file.path, b.file.path)),
     policies,

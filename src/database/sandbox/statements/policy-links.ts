@@ -21,7 +21,7 @@ export const droppedPolicies = ({ node }: Statement): string[] =>
   })
 
 /** Policies by table and name: who drops one that another file makes was written after it. */
-export function policiesOf({ statements }: ParsedFile): PolicyLinks {
+export function policyLinksOf({ statements }: ParsedFile): PolicyLinks {
   const made = new Set<string>()
   const dropped = new Set<string>()
   const tables = new Set<string>()

@@ -1,6 +1,6 @@
 import { castType } from '../repairs/infer-type.ts'
 import type { Statement } from './statement.ts'
-import { ident, identOf, inside, kindOf, nameParts, qualified, relationName, type Tree, walk } from './tree.ts'
+import { ident, identOf, inside, nameParts, nodeKind, qualified, relationName, type Tree, walk } from './tree.ts'
 
 /** `public.x` for what an error message calls `x` or `s.x`. */
 export function unquoted(name: string): string {
@@ -13,24 +13,26 @@ export function isGoneAnyway(s: Statement): boolean {
   return (
     s.kind === 'DropStmt' ||
     (s.kind === 'GrantStmt' && !s.node.is_grant) ||
-    (s.kind === 'AlterTableStmt' && only(s, /^AT_(Drop\w*|DisableTrig\w*|EnableTrig\w*)$/))
+    (s.kind === 'AlterTableStmt' && hasOnlySubtypes(s, /^AT_(Drop\w*|DisableTrig\w*|EnableTrig\w*)$/))
   )
 }
 
 /** Whether an ALTER TABLE does nothing but these. */
-export function only(s: Statement, subtypes: RegExp): boolean {
+export function hasOnlySubtypes(s: Statement, subtypes: RegExp): boolean {
   const cmds: Tree[] = s.node.cmds ?? []
   return cmds.length > 0 && cmds.every((c) => subtypes.test(c.AlterTableCmd?.subtype ?? ''))
 }
 
 /** A change of types, defaults and NOT NULL alone: whether it was applied or not, the same callers see and write the same rows. */
 export function isColumnSetting(s: Statement): boolean {
-  return s.kind === 'AlterTableStmt' && only(s, /^AT_(AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)$/)
+  return s.kind === 'AlterTableStmt' && hasOnlySubtypes(s, /^AT_(AlterColumnType|ColumnDefault|SetNotNull|DropNotNull|SetStatistics)$/)
 }
 
 /** Whether a statement takes away a type, a function or a column, which may be in use. */
 export function dropsParts(s: Statement): boolean {
-  return s.kind === 'DropStmt' ? /^OBJECT_(?:TYPE|FUNCTION)$/.test(String(s.node.removeType)) : s.kind === 'AlterTableStmt' && only(s, /^AT_DropColumn/)
+  return s.kind === 'DropStmt'
+    ? /^OBJECT_(?:TYPE|FUNCTION)$/.test(String(s.node.removeType))
+    : s.kind === 'AlterTableStmt' && hasOnlySubtypes(s, /^AT_DropColumn/)
 }
 
 /** Whether a statement writes the list of buckets. */
@@ -110,7 +112,7 @@ export function creates(s: Statement): string[] {
     case 'AlterTableStmt':
       return (n.cmds ?? []).flatMap((c: Tree) => {
         const column =
-          c.AlterTableCmd?.subtype === 'AT_AddColumn' && kindOf(c.AlterTableCmd.def) === 'ColumnDef' ? inside(c.AlterTableCmd.def).colname : undefined
+          c.AlterTableCmd?.subtype === 'AT_AddColumn' && nodeKind(c.AlterTableCmd.def) === 'ColumnDef' ? inside(c.AlterTableCmd.def).colname : undefined
         return column ? [`column:${relationName(n.relation)}.${column}`] : []
       })
     case 'RenameStmt':

@@ -4,7 +4,7 @@ import type { Command, DatabaseGap, SqlFile } from '../../database.ts'
 import { mendsOf, SAID_OF_MENDED } from './corrected-text.ts'
 import type { Parser } from './parser.ts'
 import { type StatementText, splitAtMissingSemicolons, splitStatements } from './split-statements.ts'
-import { inside, kindOf, nameParts, qualified, relationName, type Tree } from './tree.ts'
+import { inside, nameParts, nodeKind, qualified, relationName, type Tree } from './tree.ts'
 
 /** A statement of the repository, parsed. */
 export interface Statement {
@@ -93,7 +93,7 @@ function statement(file: SqlFile, label: string, piece: { text: string; line: nu
     path: file.path,
     text: piece.text,
     at: { path: file.path, line: first, ...(last !== first ? { endLine: last } : {}) },
-    kind: kindOf(node),
+    kind: nodeKind(node),
     node: inside(node),
     lineOf: (offset) => line(file, piece.line + newlinesBefore(piece.text, offset)),
   }
@@ -128,7 +128,7 @@ function newlines(text: string): number {
 
 type Touches = DatabaseGap['touches']
 
-const HARMLESS = new Set([
+const STATEMENTS_WITHOUT_EFFECT = new Set([
   'CommentStmt',
   'IndexStmt',
   'CreateSeqStmt',
@@ -179,7 +179,7 @@ const PLATFORM_ONLY = /^(cron|net|realtime|vault|extensions|graphql|graphql_publ
 /** What a statement that was not applied could have changed, by its parse tree. */
 export function touchesOf(s: Pick<Statement, 'kind' | 'node' | 'text'>): Touches {
   const n = s.node
-  if (HARMLESS.has(s.kind)) return []
+  if (STATEMENTS_WITHOUT_EFFECT.has(s.kind)) return []
   switch (s.kind) {
     case 'CreateStmt':
       return [{ topic: 'table', object: relationName(n.relation) }]

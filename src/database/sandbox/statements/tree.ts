@@ -1,11 +1,13 @@
 import type { Node } from '../../access/trials/access-session.ts'
 
+export { ident, identOf } from '../../access/sql.ts'
+
 /** Nodes of libpg-query are JSON of many shapes; reading them goes through these few functions. */
 // biome-ignore lint/suspicious/noExplicitAny: see above; a type for each of 250 nodes would say less.
 export type Tree = any
 
 /** The kind of a node: its only key. */
-export function kindOf(node: Node | undefined): string {
+export function nodeKind(node: Node | undefined): string {
   if (!node) return ''
   for (const key in node) return key
   return ''
@@ -13,7 +15,7 @@ export function kindOf(node: Node | undefined): string {
 
 /** What is inside a node, whatever its kind. */
 export function inside(node: Node | undefined): Tree {
-  return node?.[kindOf(node)]
+  return node?.[nodeKind(node)]
 }
 
 /** The parts of a qualified name given as String nodes. */
@@ -64,18 +66,7 @@ export function relationsIn(root: unknown): { name: string; schema?: string; ali
   return found.filter((r) => r.schema || !ctes.has(r.name))
 }
 
-/** Quotes an identifier. */
-export function ident(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-/** Quotes a string literal. */
-export function literal(value: string): string {
+/** Quotes a string literal of standard SQL, in which a backslash means itself. */
+export function standardLiteral(value: string): string {
   return `'${value.replaceAll("'", "''")}'`
-}
-
-/** Quotes `schema.name`. */
-export function identOf(qualifiedName: string): string {
-  const dot = qualifiedName.indexOf('.')
-  return dot < 0 ? ident(qualifiedName) : `${ident(qualifiedName.slice(0, dot))}.${ident(qualifiedName.slice(dot + 1))}`
 }

@@ -22,8 +22,8 @@ export function readToml(text: string): ConfigReading {
   return { data: undefined, lines, problems }
 }
 
-const HEADER = /^\s*(\[{1,2})\s{0,100}([^\]\n]{1,300}?)\s{0,100}\]{1,2}\s*(?:#.*)?$/
-const KEY =
+const TOML_TABLE_HEADER = /^\s*(\[{1,2})\s{0,100}([^\]\n]{1,300}?)\s{0,100}\]{1,2}\s*(?:#.*)?$/
+const TOML_KEY =
   /^\s*((?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})(?:\s{0,20}\.\s{0,20}(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})){0,20})\s{0,100}=\s*(?!\s)(.*)$/
 
 /** The parser keeps no positions: the lines of headers and keys are read beside it, strings and arrays of several lines left out. */
@@ -43,7 +43,7 @@ function keyLines(text: string): Record<string, number> {
       brackets += balance(line)
       return
     }
-    const header = HEADER.exec(line)
+    const header = TOML_TABLE_HEADER.exec(line)
     if (header) {
       section = segments(header[2] ?? '').join('.')
       if (header[1] === '[[') {
@@ -54,7 +54,7 @@ function keyLines(text: string): Record<string, number> {
       lines[section] = i + 1
       return
     }
-    const key = KEY.exec(line)
+    const key = TOML_KEY.exec(line)
     if (!key) return
     const path = [section, ...segments(key[1] ?? '')].filter(Boolean).join('.')
     lines[path] ??= i + 1

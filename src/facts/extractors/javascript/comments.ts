@@ -3,7 +3,7 @@ import type { CommentFact } from '../../javascript.ts'
 import { findStarts } from '../../secrets/starts.ts'
 import type { Lowering } from './lowering.ts'
 
-const MARKER = /prelaunch-ignore|\b(?:TODO|FIXME|HACK|XXX|DEBUG)\b/y
+const COMMENT_MARKER = /prelaunch-ignore|\b(?:TODO|FIXME|HACK|XXX|DEBUG)\b/y
 const MAX_TEXT = 200
 const MAX_COMMENTS = 500
 
@@ -11,8 +11,8 @@ const MAX_COMMENTS = 500
 export function findComments(c: Lowering, original: string): CommentFact[] {
   const found: CommentFact[] = []
   for (const index of findStarts(original).remarks) {
-    MARKER.lastIndex = index
-    const marker = MARKER.exec(original)?.[0]
+    COMMENT_MARKER.lastIndex = index
+    const marker = COMMENT_MARKER.exec(original)?.[0]
     if (!marker) continue
     if (found.length >= MAX_COMMENTS) break
     const inScript = c.text.startsWith(marker, index)

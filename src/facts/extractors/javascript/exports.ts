@@ -1,6 +1,6 @@
 import type { ts } from 'ts-morph'
+import { boundNames } from '../../bound-names.ts'
 import type { Expr, Pattern, Stmt } from '../../javascript.ts'
-import { boundNames } from './lower-pattern.ts'
 import { at, type Lowering } from './lowering.ts'
 
 /** `export { … }`, `export { … } from '…'`, `export * from '…'`. */

@@ -5,7 +5,7 @@ import { isBundled } from './bundled.ts'
 import { type Dialect, lower } from './lower.ts'
 import { scriptText } from './script-blocks.ts'
 
-const NONE: JavaScriptFacts = { directives: [], imports: [], exports: [], functions: [{ id: 0, params: [], body: [], l: 1, e: 1 }], comments: [] }
+const EMPTY_MODULE_FACTS: JavaScriptFacts = { directives: [], imports: [], exports: [], functions: [{ id: 0, params: [], body: [], l: 1, e: 1 }], comments: [] }
 
 /** JavaScript and TypeScript, and the script parts of Vue, Svelte and Astro files. */
 export const javascript: Extractor<'javascript'> = {
@@ -16,14 +16,14 @@ export const javascript: Extractor<'javascript'> = {
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
   extract(text, path) {
     const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-    if (/\.d\.[cm]?ts$/i.test(path) || isBundled(text, path)) return { facts: NONE, problems: [] }
+    if (/\.d\.[cm]?ts$/i.test(path) || isBundled(text, path)) return { facts: EMPTY_MODULE_FACTS, problems: [] }
     try {
       if (extension === 'vue' || extension === 'svelte' || extension === 'astro') return component(text, extension)
       return lower(text, { dialect: dialectOf(extension), secrets: findSecrets(text), erasesUnread: /^[cm]?tsx?$/.test(extension), original: text })
     } catch (error) {
       // The parser recurses as deep as the file nests.
       if (!(error instanceof RangeError)) throw error
-      return { facts: NONE, problems: [{ line: 1, message: 'is nested too deeply to be parsed' }] }
+      return { facts: EMPTY_MODULE_FACTS, problems: [{ line: 1, message: 'is nested too deeply to be parsed' }] }
     }
   },
 }

@@ -3,7 +3,7 @@ import type { Expr, ObjectProp } from '../../javascript.ts'
 import { recordDynamicImport, recordRequire } from './imports.ts'
 import { lowerClass } from './lower-class.ts'
 import { lowerJsx } from './lower-jsx.ts'
-import { stringLiteral, taggedTemplate, template } from './lower-literal.ts'
+import { lowerTaggedTemplate, lowerTemplate, stringLiteral } from './lower-literal.ts'
 import { propertyName } from './lower-pattern.ts'
 import { at, type Lowering, MAX_DEPTH } from './lowering.ts'
 import { type TypeScript, typescript } from './typescript.ts'
@@ -56,8 +56,8 @@ function handlers(ts: TypeScript): (Handler | undefined)[] {
   on([K.NullKeyword], (c: Lowering, node: ts.Node) => ({ k: 'lit', v: null, l: c.line(node) }))
   on([K.ThisKeyword], (c: Lowering, node: ts.Node) => ({ k: 'this', l: c.line(node) }))
   on([K.SuperKeyword], (c: Lowering, node: ts.Node) => ({ k: 'super', l: c.line(node) }))
-  on([K.TemplateExpression], template as Handler)
-  on([K.TaggedTemplateExpression], taggedTemplate as Handler)
+  on([K.TemplateExpression], lowerTemplate as Handler)
+  on([K.TaggedTemplateExpression], lowerTaggedTemplate as Handler)
   on([K.PropertyAccessExpression], propertyAccess as Handler)
   on([K.ElementAccessExpression], elementAccess as Handler)
   on([K.CallExpression], call as Handler)

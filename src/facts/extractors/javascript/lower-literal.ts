@@ -28,7 +28,7 @@ function redacted(c: Lowering, node: ts.Node, open: number, close: number): { te
 }
 
 /** Lowers a template with holes. */
-export function template(c: Lowering, node: ts.TemplateExpression): Expr {
+export function lowerTemplate(c: Lowering, node: ts.TemplateExpression): Expr {
   const l = c.line(node)
   const quasis = [templateText(c, node.head), ...node.templateSpans.map((s) => templateText(c, s.literal))]
   const exprs = node.templateSpans.map((s) => c.expression(s.expression))
@@ -43,7 +43,7 @@ function templateText(c: Lowering, part: ts.TemplateHead | ts.TemplateMiddle | t
 }
 
 /** Lowers a tagged template. */
-export function taggedTemplate(c: Lowering, node: ts.TaggedTemplateExpression): Expr {
+export function lowerTaggedTemplate(c: Lowering, node: ts.TaggedTemplateExpression): Expr {
   return { k: 'tag', tag: c.expression(node.tag), tpl: asTemplate(c.expression(node.template)), ...at(c, node) }
 }
 

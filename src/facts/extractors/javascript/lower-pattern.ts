@@ -89,19 +89,3 @@ function restName(node: ts.Node | undefined): { rest?: string } {
   const name = (node as ts.Identifier | undefined)?.text
   return typeof name === 'string' ? { rest: name } : {}
 }
-
-/** Every name that a pattern binds. */
-export function boundNames(pattern: Pattern): string[] {
-  switch (pattern.k) {
-    case 'name':
-      return [pattern.name]
-    case 'object':
-      return [...pattern.props.flatMap((p) => boundNames(p.to)), ...(pattern.rest ? [pattern.rest] : [])]
-    case 'array':
-      return [...pattern.items.flatMap((p) => (p ? boundNames(p) : [])), ...(pattern.rest ? [pattern.rest] : [])]
-    case 'rest':
-      return boundNames(pattern.to)
-    case 'expr':
-      return []
-  }
-}

@@ -4,7 +4,7 @@ import type { Extractor, Problem } from '../../facts.ts'
 import type { PackageDependency, PackageJsonFacts } from '../../kinds.ts'
 
 const GROUPS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
-const EMPTY: PackageJsonFacts = { scripts: {}, workspaces: [], dependencies: [], fields: {} }
+const EMPTY_PACKAGE: PackageJsonFacts = { scripts: {}, workspaces: [], dependencies: [], fields: {} }
 
 /** package.json manifests. */
 export const packageJson: Extractor<'package-json'> = {
@@ -18,7 +18,7 @@ export const packageJson: Extractor<'package-json'> = {
     const lineAt = lineFinder(text)
     for (const e of errors.slice(0, 1)) problems.push({ line: lineAt(e.offset), message: 'is not valid JSON' })
     const data = asRecord(safeParse(text))
-    if (!root || !data) return { facts: EMPTY, problems: problems.length ? problems : [{ line: 1, message: 'is not a JSON object' }] }
+    if (!root || !data) return { facts: EMPTY_PACKAGE, problems: problems.length ? problems : [{ line: 1, message: 'is not a JSON object' }] }
     const dependencies: PackageDependency[] = []
     for (const group of GROUPS) {
       for (const [name, range] of Object.entries(asRecord(data[group]) ?? {})) {

@@ -1,7 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
 import { SIGNALS } from '../control-flow/completion.ts'
 import { raise } from '../control-flow/throw.ts'
-import { array, constant, type FunctionVal, isDigest, isNullish, object, Scope, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { array, constant, type FunctionVal, isDigestValue, isNullish, object, Scope, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { leavesOf } from '../domain/object-literal.ts'
 import { identityIn } from '../identity/token-claims.ts'
 import type { Interpreter, WayOut } from '../interpreter.ts'
@@ -72,14 +72,14 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     const options = args[1]?.v === 'object' ? args[1].props : {}
     return object({ ...options, message: first, name: constant(name), $error: constant(name) })
   }
-  if (name === 'Uint8Array' && args[0] && isDigest(args[0])) return args[0]
+  if (name === 'Uint8Array' && args[0] && isDigestValue(args[0])) return args[0]
   if (name === 'WebSocket' || name === 'TextEncoder' || name === 'TextDecoder' || name === 'Uint8Array')
     return { v: 'call', name, args: name === 'Uint8Array' ? args : [], at }
   return { v: 'call', name, args, at }
 }
 
 /** What a promise gives that is never fulfilled. */
-export const NEVER: Val = { v: 'call', name: 'never', args: [] }
+export const NEVER_FULFILLED: Val = { v: 'call', name: 'never', args: [] }
 
 /**
  * `new Promise((resolve, reject) => …)`, read as awaited where it is made: code after it runs only on the paths that
@@ -108,7 +108,7 @@ function promised(it: Interpreter, executor: FunctionVal, at: Place): Val {
     }
   })
   it.keep(state.writes)
-  return settled.length ? it.comeBack(settled) : NEVER
+  return settled.length ? it.comeBack(settled) : NEVER_FULFILLED
 }
 
 function seedlessUrl(): Val {

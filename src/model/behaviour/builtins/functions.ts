@@ -1,6 +1,6 @@
 import type { Place } from '../../../lib/place.ts'
 import { askOf } from '../../frameworks/path-pattern.ts'
-import { array, constant, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { array, constant, constantString, object, op, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { index, request } from '../domain/members.ts'
 import { decodedToken } from '../identity/token-claims.ts'
 import type { Interpreter } from '../interpreter.ts'
@@ -10,7 +10,7 @@ import { setAll } from '../platform/document-mutation.ts'
 import { nuxtAutoImport } from '../platform/h3.ts'
 import { redisCommand } from '../platform/redis-rest.ts'
 import { answeredWith, statusIn } from '../platform/responses.ts'
-import { NEVER, newArray } from './constructors.ts'
+import { NEVER_FULFILLED, newArray } from './constructors.ts'
 
 const PASS_THROUGH = new Set([
   'decodeURIComponent',
@@ -59,7 +59,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       const items = first.items.map((x) => settle(it, x, at))
       if (name === 'Promise.race' || name === 'Promise.any') {
         // a time limit gives no value: it only rejects
-        const values = items.filter((x) => x !== NEVER)
+        const values = items.filter((x) => x !== NEVER_FULFILLED)
         return values.length ? it.alternatives(values.map((value) => ({ value, under: [] }))) : UNKNOWN
       }
       return name === 'Promise.all'
@@ -151,7 +151,7 @@ export function builtinCall(it: Interpreter, name: string, args: readonly Val[],
       return { v: 'call', name, args, at }
     case 'Deno.env.get':
     case 'Netlify.env.get': {
-      const n = stringOf(first)
+      const n = constantString(first)
       return n === undefined ? { v: 'env', name: '*' } : { v: 'env', name: n }
     }
     case 'Deno.serve':

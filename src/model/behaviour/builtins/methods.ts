@@ -1,10 +1,10 @@
 import type { Place } from '../../../lib/place.ts'
 import { askOf, safeRegExp } from '../../frameworks/path-pattern.ts'
-import { array, type Cond, constant, isNullish, op, stringOf, truth, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { array, type Cond, constant, constantString, isNullish, op, truth, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { isWritten } from '../domain/join.ts'
 import { mapCaller, mapEntry, mapWith } from '../domain/maps.ts'
 import { elementOf, member, request } from '../domain/members.ts'
-import { text } from '../domain/strings.ts'
+import { concatText } from '../domain/strings.ts'
 import { changesAlphabet, isPadding } from '../idioms/byte-encoding.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { callValue, maybe, settle } from '../operations.ts'
@@ -30,7 +30,7 @@ const SAME = new Set([
   'unwrap',
   'values',
 ])
-const TESTS = new Set([
+const PREDICATE_METHODS = new Set([
   'includes',
   'startsWith',
   'endsWith',
@@ -189,7 +189,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       break
     case 'concat':
       if (of.v === 'array') return array([...of.items, ...args.flatMap((a) => (a.v === 'array' ? a.items : [a]))], of.more)
-      return text([of, ...args])
+      return concatText([of, ...args])
     case 'join':
       if (of.v === 'array') {
         const sep = args[0] ?? constant(',')
@@ -198,7 +198,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
           parts.push(...(i ? [sep] : []), x)
         })
         if (of.more) parts.push({ v: 'call', name: 'join', args: [of.more], at })
-        return text(parts)
+        return concatText(parts)
       }
       return { v: 'call', name, args: [of, ...args], at }
     case 'split':
@@ -217,7 +217,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       break
     case 'get':
       if (of.v === 'object' && args[0]?.v === 'const') return member(it, of, String(args[0].value), at)
-      if (of.v === 'request') return request(of.part, stringOf(args[0]) ?? of.name)
+      if (of.v === 'request') return request(of.part, constantString(args[0]) ?? of.name)
       if (of.v === 'call') return mapEntry(it, of, args[0]) ?? mapCaller(it, of, args[0], at)
       break
     case 'getAll':
@@ -245,7 +245,7 @@ export function builtinMethod(it: Interpreter, of: Val, name: string, args: read
       if (of.v === 'request') return of
       break
   }
-  if (TESTS.has(name)) {
+  if (PREDICATE_METHODS.has(name)) {
     if (name === 'includes' && of.v === 'array' && !of.more && of.items.every((x) => x.v === 'const')) {
       // `['admin', 'editor'].includes(highest)`: of each that it can be it is known
       const among = (asked: Val): Val =>
@@ -356,6 +356,6 @@ function formWith(of: Val, key: Val | undefined, value: Val | undefined): Val | 
 
 /** `headers.append('Authorization', token)` of headers that the code made: nothing else that is no more than its fields has such a method. */
 function headersWith(of: Val, key: Val | undefined, value: Val | undefined): Val | undefined {
-  const name = stringOf(key)
+  const name = constantString(key)
   return of.v === 'object' && name !== undefined && value ? { ...of, props: { ...of.props, [name]: value } } : undefined
 }

@@ -4,7 +4,19 @@ import { builtinConstruct } from '../builtins/constructors.ts'
 import { builtinCall } from '../builtins/functions.ts'
 import { builtinMethod } from '../builtins/methods.ts'
 import { SIGNALS } from '../control-flow/completion.ts'
-import { type ClassVal, type Cond, type FunctionVal, isDigest, isNullish, op, Scope, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import {
+  type ClassVal,
+  type Cond,
+  constantString,
+  type FunctionVal,
+  isDigestValue,
+  isNullish,
+  op,
+  Scope,
+  UNDEFINED,
+  UNKNOWN,
+  type Val,
+} from '../domain/abstract-value.ts'
 import { callable, eachAlternative } from '../domain/map-alternatives.ts'
 import { mapEntry } from '../domain/maps.ts'
 import { elementOf, member } from '../domain/members.ts'
@@ -142,7 +154,7 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
       return call(it, { v: 'chain', root: of.root, links: [...of.links, { name, args }], at: of.at }, at)
     }
     case 'row': {
-      const answer = documentCall(it, of, name, args, at) ?? snapshotCall(it, of, name, stringOf(args[0]))
+      const answer = documentCall(it, of, name, args, at) ?? snapshotCall(it, of, name, constantString(args[0]))
       if (answer) return answer
       break
     }
@@ -171,7 +183,7 @@ export function callMethod(it: Interpreter, of: Val, name: string, args: readonl
   }
   const promised = promiseMethod(it, of, name, args, at)
   if (promised) return promised
-  if (isDigest(of) && WRITTEN.test(name)) return of
+  if (isDigestValue(of) && BYTES_TO_TEXT_METHOD.test(name)) return of
   const builtin = builtinMethod(it, of, name, args, at, changed)
   if (builtin) return builtin
   if (of.v === 'unknown' || of.v === 'call') return call(it, { v: 'chain', root: of, links: [{ name, args }], at }, at)
@@ -202,7 +214,7 @@ function promiseMethod(it: Interpreter, of: Val, name: string, args: readonly Va
 }
 
 /** Ways of writing bytes out as text. */
-const WRITTEN = /^(?:toString|padStart|toLowerCase|toUpperCase|toHex|toBase64)$/
+const BYTES_TO_TEXT_METHOD = /^(?:toString|padStart|toLowerCase|toUpperCase|toHex|toBase64)$/
 
 /** Runs something that may or may not happen; afterwards both are possible. */
 export function maybe(it: Interpreter, run: () => void, asked?: readonly Cond[]): void {

@@ -97,14 +97,14 @@ function withMember(it: Interpreter, owner: Val, name: string | undefined, value
   if (owner.v === 'array') return { v: 'array', items: owner.items, more: value }
   if (name === 'searchParams') return urlWith(owner, value)
   // `req.body.user = req.user.id`: of what was sent under that name nothing is left
-  if (owner.v === 'request' && owner.name === undefined && name !== undefined && SENT.has(owner.part))
+  if (owner.v === 'request' && owner.name === undefined && name !== undefined && REQUEST_MEMBERS.has(owner.part))
     return { v: 'object', props: { [name]: value }, rest: owner }
   return undefined
 }
 
-const SENT: ReadonlySet<string> = new Set(['body', 'params', 'query', 'form'])
+const REQUEST_MEMBERS: ReadonlySet<string> = new Set(['body', 'params', 'query', 'form'])
 
-const ANSWERS = new Set(['json', 'jsonp', 'send', 'end', 'write', 'writeHead', 'status', 'sendStatus', 'sendFile', 'render', 'redirect'])
+const RESPONSE_METHODS = new Set(['json', 'jsonp', 'send', 'end', 'write', 'writeHead', 'status', 'sendStatus', 'sendFile', 'render', 'redirect'])
 
 /** `owner.name = value`: objects are values here, so the variable that holds the owner gets the changed object. */
 function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, value: Val, scope: Scope, line: number): void {
@@ -116,7 +116,7 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
   if (owner.v === 'host') {
     if (name && owner.host === 'session') keepBefore(owner, name, scope.at(line))
     // `res.json = function (body) { … original.apply(res, [body]) }`, which logs what is answered: it still answers
-    if (name && !(owner.host === 'express-res' && ANSWERS.has(name))) it.write(owner.props, name, value)
+    if (name && !(owner.host === 'express-res' && RESPONSE_METHODS.has(name))) it.write(owner.props, name, value)
     if (name && owner.host === 'session') keepInSession(it, name, value, scope.at(line))
     return
   }
@@ -145,7 +145,7 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
 const REFINES =
   /^(?:eq|neq|gte?|lte?|in|is|like|ilike|or|and|not|match|filter|contains|containedBy|overlaps|textSearch|order|limit|range|(?:and|or)?[wW]here\w*|orderBy|offset)$/
 
-const DIGEST = /^(?:default\.)?(?:crypto\.)?createH(?:mac|ash)(?:\.update)+$/
+const DIGEST_UPDATE_CALL = /^(?:default\.)?(?:crypto\.)?createH(?:mac|ash)(?:\.update)+$/
 
 /**
  * `query.eq('team', id)` as a statement: the builders of supabase-js and Knex change in place, and run where they are awaited.
@@ -159,7 +159,7 @@ export function refinesInPlace(it: Interpreter, e: Expr, value: Val, scope: Scop
   const builders = value.v === 'any' ? value.alts.map((a) => a.value) : [value]
   const changed = (b: Val): boolean => {
     if (b.v !== 'chain' || b.links.length < 2) return false
-    if (name === 'update') return b.root.v === 'lib' && DIGEST.test(b.links.map((l) => l.name).join('.'))
+    if (name === 'update') return b.root.v === 'lib' && DIGEST_UPDATE_CALL.test(b.links.map((l) => l.name).join('.'))
     return b.root.v === 'client' && /^(?:supabase|knex)$/.test(b.root.client.library)
   }
   if (!builders.every(changed)) return false

@@ -16,5 +16,5 @@ function declares(body: readonly Stmt[]): boolean {
 }
 
 /** Where a statement stands, with its last line. */
-export const placeOf = (scope: Scope, s: { l: number; e?: number }): Place =>
+export const statementPlace = (scope: Scope, s: { l: number; e?: number }): Place =>
   s.e && s.e !== s.l ? { path: scope.path, line: s.l, endLine: s.e } : scope.at(s.l)

@@ -3,10 +3,10 @@ import { keyOf } from '../domain/structural-hash.ts'
 import type { Interpreter, TryFrame } from '../interpreter.ts'
 import type { Otherwise } from '../types.ts'
 import type { Completion } from './completion.ts'
-import { WORD } from './error-text.ts'
+import { UNKNOWN_ERROR_WORD } from './error-text.ts'
 
 /** The words of an error, which a handler repeats and hardly ever looks at: some text, never empty. */
-const WORDS: Val = { v: 'text', parts: [WORD, { v: 'const', value: ' ' }, WORD] }
+const ERROR_TEXT: Val = { v: 'text', parts: [UNKNOWN_ERROR_WORD, { v: 'const', value: ' ' }, UNKNOWN_ERROR_WORD] }
 /** A text with a space is for people: `Workspace not found.`, not `not_found`. */
 const isWords = (val: Val): boolean => val.v === 'const' && typeof val.value === 'string' && /\s/.test(val.value)
 
@@ -43,10 +43,10 @@ export function answersOf(it: Interpreter, tries: TryFrame[], depth: number, han
 /** An error without its words. */
 function withoutWords(thrown: Val): Val {
   if (thrown.v === 'object' && Object.values(thrown.props).some(isWords))
-    return { ...thrown, props: Object.fromEntries(Object.entries(thrown.props).map(([name, value]) => [name, isWords(value) ? WORDS : value])) }
+    return { ...thrown, props: Object.fromEntries(Object.entries(thrown.props).map(([name, value]) => [name, isWords(value) ? ERROR_TEXT : value])) }
   if (thrown.v !== 'instance' || ![...thrown.fields.vars.values()].some(isWords)) return thrown
   const fields = new Scope(thrown.fields.path, thrown.fields.parent)
-  for (const [name, value] of thrown.fields.vars) fields.vars.set(name, isWords(value) ? WORDS : value)
+  for (const [name, value] of thrown.fields.vars) fields.vars.set(name, isWords(value) ? ERROR_TEXT : value)
   return { ...thrown, fields }
 }
 

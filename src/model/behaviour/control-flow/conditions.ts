@@ -6,7 +6,7 @@ const MAX_UNDER = 32
 
 /** Whether a condition, or one that says the same, is in a list. */
 export function includesCond(list: readonly Cond[], cond: Cond): boolean {
-  return list.length > 0 && (list.includes(cond) || holds(keyOfCond(cond), cond.negated, list))
+  return list.length > 0 && (list.includes(cond) || hasCondition(keyOfCond(cond), cond.negated, list))
 }
 
 /** Whether a list of conditions goes on from another. */
@@ -14,7 +14,7 @@ export const beginsWith = (list: readonly Cond[], beginning: readonly Cond[]): b
   list.length >= beginning.length && beginning.every((c, i) => list[i] === c)
 
 /** Whether a list has a condition on the test with this key that is negated, or not. */
-export function holds(key: number, negated: boolean, list: readonly Cond[]): boolean {
+export function hasCondition(key: number, negated: boolean, list: readonly Cond[]): boolean {
   for (const c of list) if (c.negated === negated && keyOfCond(c) === key) return true
   return false
 }
@@ -160,7 +160,7 @@ function couldRead(parts: readonly Val[], written: string): boolean {
 }
 
 /** The condition that one of several lists of conditions holds, of each what tells the most. */
-export const anyOf = (ways: readonly (readonly Cond[])[], most: number, at: Cond['at'], otherwise: Cond['otherwise']): Cond => ({
+export const disjunctionOf = (ways: readonly (readonly Cond[])[], most: number, at: Cond['at'], otherwise: Cond['otherwise']): Cond => ({
   test: { v: 'op', op: '||', of: ways.map((w) => conjunction(telling(w, most))) },
   negated: false,
   at,

@@ -8,7 +8,7 @@ import { arrayLiteral } from '../domain/array-literal.ts'
 import { elementOf, index, member } from '../domain/members.ts'
 import { objectLiteral } from '../domain/object-literal.ts'
 import { binary, typeofValue } from '../domain/operators.ts'
-import { template } from '../domain/strings.ts'
+import { templateLiteral } from '../domain/strings.ts'
 import { provesPresence } from '../identity/non-null-caller.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { keptOnGlobal } from '../modules/global-this.ts'
@@ -38,7 +38,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     case 'regex':
       return { v: 'call', name: `regex:${e.v}`, args: [] }
     case 'tpl':
-      return template(
+      return templateLiteral(
         e.quasis,
         e.exprs.map((x) => settled(it, x, scope, at)),
       )

@@ -6,7 +6,7 @@ import { notesPromise } from '../modules/missing-await.ts'
 import { classValue, evaluate, functionValue, settle } from '../operations.ts'
 import type { Otherwise } from '../types.ts'
 import { bind, refinesInPlace } from './assignment.ts'
-import { executeBlock, placeOf } from './block.ts'
+import { executeBlock, statementPlace } from './block.ts'
 import { conditional, executeSwitch } from './branches.ts'
 import { type Completion, SIGNALS } from './completion.ts'
 import { endingWithAny } from './exit-outcomes.ts'
@@ -49,12 +49,12 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
       return SIGNALS.return
     }
     case 'throw':
-      return raising(it, settle(it, evaluate(it, s.value, scope), placeOf(scope, s)), placeOf(scope, s))
+      return raising(it, settle(it, evaluate(it, s.value, scope), statementPlace(scope, s)), statementPlace(scope, s))
     case 'if': {
       const { else: otherwise } = s
       return conditional(
         it,
-        settle(it, evaluate(it, s.test, scope), placeOf(scope, s)),
+        settle(it, evaluate(it, s.test, scope), statementPlace(scope, s)),
         scope.at(s.test.l),
         () => executeBlock(it, s.then, scope),
         otherwise && (() => executeBlock(it, otherwise, scope)),

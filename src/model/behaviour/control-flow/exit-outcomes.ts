@@ -1,7 +1,7 @@
 import type { Cond } from '../domain/abstract-value.ts'
 import { keyOfCond } from '../domain/structural-hash.ts'
 import type { Otherwise } from '../types.ts'
-import { holds, includesCond } from './conditions.ts'
+import { hasCondition, includesCond } from './conditions.ts'
 
 /** One of the answers that a branch may end with, and what it is given under. */
 interface WayToEnd {
@@ -28,7 +28,7 @@ export function endingWithAny(ways: readonly WayToEnd[]): Otherwise | undefined 
 export function endingWithout(cond: Cond, conds: readonly Cond[], ending: Otherwise): Otherwise {
   const ways = waysToEnd.get(ending)
   if (!ways) return ending
-  const exactly = ways.find((w) => holds(keyOfCond(cond), !cond.negated, w.under))
+  const exactly = ways.find((w) => hasCondition(keyOfCond(cond), !cond.negated, w.under))
   if (exactly) return exactly.how
   const passed = ways.map(({ how, under }) => ({ how, count: conds.filter((c) => includesCond(under, c)).length }))
   return passed.reduce((a, b) => (b.count > a.count ? b : a)).how

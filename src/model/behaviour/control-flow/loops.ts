@@ -6,7 +6,7 @@ import { keyOf } from '../domain/structural-hash.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { evaluate, execute, settle } from '../operations.ts'
 import { bind } from './assignment.ts'
-import { executeBlock, placeOf } from './block.ts'
+import { executeBlock, statementPlace } from './block.ts'
 import { type Completion, SIGNALS } from './completion.ts'
 import type { Write } from './write-log.ts'
 
@@ -21,7 +21,7 @@ const MAX_TABLE = 40
 /** Runs the body of a loop once for what any of its rounds may do; a short list that is searched is run through item by item. */
 export function executeLoop(it: Interpreter, s: Loop, scope: Scope): Completion {
   const inner = new Scope(scope.path, scope)
-  const place = placeOf(scope, s)
+  const place = statementPlace(scope, s)
   if (s.init) execute(it, s.init, inner)
   const over = s.over ? settle(it, evaluate(it, s.over, inner), place) : undefined
   if (

@@ -4,7 +4,7 @@ import { allowedOf, alternativesOf, isAmong, joinNarrowings, type Narrowing, nar
 import { withoutEmpty } from '../domain/nullish-default.ts'
 import { keyOf, keyOfCond } from '../domain/structural-hash.ts'
 import type { Otherwise } from '../types.ts'
-import { anyOf, beginsWith, conditionOn, equality, holds, includesCond, truthAsked } from './conditions.ts'
+import { beginsWith, conditionOn, disjunctionOf, equality, hasCondition, includesCond, truthAsked } from './conditions.ts'
 import { asksForWords } from './error-text.ts'
 
 /** How many ways to a point are told apart. */
@@ -122,7 +122,7 @@ function isThere(path: KnownPath, { field: _, ...whole }: Extract<Val, { v: 'row
 }
 
 function contradicts(path: KnownPath, cond: Cond, base: Assumption): boolean {
-  return holds(keyOfCond(cond), !cond.negated, path.pc) || holds(keyOfCond(cond), !cond.negated, base.conds)
+  return hasCondition(keyOfCond(cond), !cond.negated, path.pc) || hasCondition(keyOfCond(cond), !cond.negated, base.conds)
 }
 
 /** Those that neither the path nor what is assumed already says. */
@@ -139,7 +139,7 @@ function either(path: KnownPath, options: readonly Assumption[], base: Assumptio
   const rest = shared.length ? lists.map((l) => l.filter((c) => !includesCond(shared, c))) : lists
   const conds = shared.length ? [...base.conds, ...shared] : base.conds
   if (rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return { conds, narrowed }
-  return { conds: [...conds, anyOf(rest, MAX_CONJUNCTS, rest[0]?.[0]?.at ?? at, NO_END)], narrowed }
+  return { conds: [...conds, disjunctionOf(rest, MAX_CONJUNCTS, rest[0]?.[0]?.at ?? at, NO_END)], narrowed }
 }
 
 /** The path after a join: what all sides share, and a disjunction when a side got here past an exit of its own (`thrown`: by an exception). */
@@ -151,7 +151,7 @@ export function commonPath(base: readonly Cond[], extras: readonly (readonly Con
   if (disjunction === 'none' || rest.length > MAX_WAYS || rest.some((r) => r.length === 0)) return path
   const ending = rest.flat().find((c) => c.otherwise.thrown || (c.otherwise.ends && disjunction === 'ended'))
   if (!ending) return path
-  return [...path, anyOf(rest, rest.length > 4 ? MAX_CONJUNCTS / 2 : MAX_CONJUNCTS, ending.at, ending.otherwise)]
+  return [...path, disjunctionOf(rest, rest.length > 4 ? MAX_CONJUNCTS / 2 : MAX_CONJUNCTS, ending.at, ending.otherwise)]
 }
 
 /** What holds where one of several lists of conditions does: what they share, and that one of the rest holds. */
@@ -161,5 +161,5 @@ export function eitherWay(ways: readonly (readonly Cond[])[]): readonly Cond[] {
   const shared = first.filter((c) => others.every((w) => w.includes(c)))
   const rest = ways.map((w) => w.filter((c) => !shared.includes(c)))
   const at = rest[0]?.[0]?.at
-  return !at || rest.length > MAX_WAYS || rest.some((r) => r.length === 0) ? shared : [...shared, anyOf(rest, MAX_CONJUNCTS / 2, at, NO_END)]
+  return !at || rest.length > MAX_WAYS || rest.some((r) => r.length === 0) ? shared : [...shared, disjunctionOf(rest, MAX_CONJUNCTS / 2, at, NO_END)]
 }

@@ -2,7 +2,7 @@ import { type Cond, op, type Val } from '../domain/abstract-value.ts'
 import { ANSWERED } from '../domain/contains.ts'
 import type { BranchState, Interpreter } from '../interpreter.ts'
 import type { StepDraft } from '../output/effect-draft.ts'
-import { anyOf } from './conditions.ts'
+import { disjunctionOf } from './conditions.ts'
 
 /** Conditions that one side of the disjunction keeps. */
 const MAX_CONJUNCTS = 6
@@ -22,7 +22,7 @@ export function unlessAnswered(it: Interpreter, body: BranchState, from: number,
   const expected = tried.reduce((n, s) => n + (s.effect.kind === 'db' ? 2 : s.effect.kind === 'identify' ? 1 : 0), 0)
   if (!chosen || hazards > expected) return []
   const past: Cond = { test: op(ANSWERED, ...chosen), negated: false, at: ending.at, otherwise: { ends: false } }
-  return [anyOf([asked, [past]], MAX_CONJUNCTS, ending.at, ending.otherwise)]
+  return [disjunctionOf([asked, [past]], MAX_CONJUNCTS, ending.at, ending.otherwise)]
 }
 
 /**

@@ -8,7 +8,7 @@ export interface Write {
   readonly value: Val | undefined
 }
 
-const NOTHING: readonly Write[] = []
+const NO_WRITES: readonly Write[] = []
 
 /** What a branch wrote to variables that were there before it: enough to take it back. */
 export class Journal {
@@ -43,12 +43,12 @@ export class Journal {
         if (scope.serial <= from.#start)
           for (const name of names.keys())
             if (!writes.some((w) => w.scope === scope && w.name === name)) writes.push({ scope, name, value: scope.vars.get(name) })
-    return writes.length ? writes : NOTHING
+    return writes.length ? writes : NO_WRITES
   }
 
   /** Gives every variable the value that it had, and tells what was written. */
   takeBack(): readonly Write[] {
-    if (!this.#before) return NOTHING
+    if (!this.#before) return NO_WRITES
     const writes: Write[] = []
     for (const [scope, names] of this.#before) {
       for (const [name, old] of names) {

@@ -117,7 +117,7 @@ export function isLiteral(val: Val): val is Val & Value {
 }
 
 /** The string of a constant, also of a template that is constant throughout. */
-export function stringOf(val: Val | undefined): string | undefined {
+export function constantString(val: Val | undefined): string | undefined {
   if (!val) return undefined
   if (val.v === 'const') return typeof val.value === 'string' ? val.value : undefined
   if (val.v === 'env' && val.fallback?.v === 'const' && typeof val.fallback.value === 'string' && val.fallback.value) return undefined
@@ -165,7 +165,7 @@ export function isNullish(val: Val): boolean {
 }
 
 /** The bytes of a MAC or a hash: in whatever way they are written out, they stay what they are. */
-export const isDigest = (val: Val): boolean => val.v === 'call' && (val.name === 'hmac' || val.name === 'hash')
+export const isDigestValue = (val: Val): boolean => val.v === 'call' && (val.name === 'hmac' || val.name === 'hash')
 
 /** Whether the value means the same outside of the interpreter. */
 export function isLeaf(val: Val): val is Leaf {

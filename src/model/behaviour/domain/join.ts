@@ -18,7 +18,7 @@ const MAX_BUILDERS = 4
 const SOME_ANSWER: Val = { v: 'response', how: 'other', sent: true }
 
 /** One value that is any of several; the value itself when all are the same. `newChoice` numbers what has to be sorted anew. */
-export function alternatives(list: readonly Alternative[], choice: number, newChoice: () => number): Val {
+export function joinAlternatives(list: readonly Alternative[], choice: number, newChoice: () => number): Val {
   const first = list[0]
   if (!first) return UNKNOWN
   const key = list.some((a) => a.value !== first.value) ? keyOf(first.value) : undefined
@@ -47,7 +47,7 @@ function collapse(list: readonly Alternative[], newChoice: () => number): Val {
   }
   for (const a of list) collect(a.value, a.under)
   const found = [...leaves.values()].map(({ value, ways }) => ({ value, under: eitherWay(ways) }))
-  const values = (of: readonly Alternative[]) => alternatives(of, newChoice(), newChoice)
+  const values = (of: readonly Alternative[]) => joinAlternatives(of, newChoice(), newChoice)
   const kept = found.length > MAX_ALTERNATIVES ? joinObjects(found, MAX_ALTERNATIVES, { values, conditions: eitherWay }) : found
   const chains = kept.map((k) => k.value).filter((x): x is ChainVal => x.v === 'chain')
   const others = kept.filter((k) => k.value.v !== 'chain')

@@ -7,14 +7,14 @@ import { modelOf, ormOf } from '../libraries/databases/orm-models.ts'
 import { enumMember } from '../libraries/package-enums.ts'
 import { callValue, evaluate, exportedValue, functionValue, hostMember, lookup, settleChain } from '../operations.ts'
 import { snapshotMember } from '../platform/firestore-snapshot.ts'
-import { STATUS } from '../platform/responses.ts'
+import { STATUS_MEMBER } from '../platform/responses.ts'
 import { sideNamed } from '../platform/runtime-side.ts'
 import type { Value } from '../types.ts'
-import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigest, isNullish, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
+import { array, type ClassVal, type Cond, constant, type InstanceVal, isDigestValue, isNullish, op, UNDEFINED, UNKNOWN, type Val } from './abstract-value.ts'
 import { keyOf } from './structural-hash.ts'
 
 /** Fields of an identity that the person it belongs to can change. */
-const EDITABLE = /^(?:user_metadata|raw_user_meta_data|unsafeMetadata|identities)(?:\.|$)/
+const SELF_EDITABLE_IDENTITY_FIELD = /^(?:user_metadata|raw_user_meta_data|unsafeMetadata|identities)(?:\.|$)/
 
 /** `of.name`. */
 export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
@@ -40,7 +40,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       return tokenClaim(it, of, name, at) ?? { v: 'request', part: of.part === 'raw-body' ? 'body' : of.part, name: of.name ? `${of.name}.${name}` : name }
     case 'caller': {
       const field = of.field ? `${of.field}.${name}` : name
-      return { ...of, field, ...(EDITABLE.test(field) && of.trust === 'verified' ? { trust: 'editable' } : {}) }
+      return { ...of, field, ...(SELF_EDITABLE_IDENTITY_FIELD.test(field) && of.trust === 'verified' ? { trust: 'editable' } : {}) }
     }
     case 'row': {
       if (name === 'length') return op('length', of)
@@ -50,7 +50,7 @@ export function member(it: Interpreter, of: Val, name: string, at: Place): Val {
       return { v: 'row', table: of.table, step: of.step, field, ...(isEmbeddedList(it, of.step, field) ? { many: true as const } : {}) }
     }
     case 'error':
-      return name === 'message' || name === 'code' || STATUS.test(name) ? { v: 'call', name, args: [of], at } : UNKNOWN
+      return name === 'message' || name === 'code' || STATUS_MEMBER.test(name) ? { v: 'call', name, args: [of], at } : UNKNOWN
     case 'result':
       return { ...of, field: of.field ? `${of.field}.${name}` : name }
     case 'event':
@@ -273,7 +273,7 @@ export function elementOf(it: Interpreter, of: Val): Val {
             { v: 'call', name: 'key', args: of.args },
             { v: 'call', name: 'value', args: of.args },
           ])
-        : isDigest(of)
+        : isDigestValue(of)
           ? of
           : { v: 'call', name: 'element', args: [of] }
     case 'object':

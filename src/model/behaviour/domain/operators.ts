@@ -1,14 +1,14 @@
 import type { Expr } from '../../../facts/javascript.ts'
 import { isPadding } from '../idioms/byte-encoding.ts'
 import { type ClassVal, constant, isNullish, op, type Val } from './abstract-value.ts'
-import { text } from './strings.ts'
+import { concatText } from './strings.ts'
 
 /** A binary operation, folded when both sides are known. */
 export function binary(operator: string, a: Val, b: Val): Val {
   if (operator === '+') {
     if (a.v === 'const' && b.v === 'const' && typeof a.value === 'number' && typeof b.value === 'number') return constant(a.value + b.value)
     if (isPadding(b) && a.v !== 'const') return a
-    if (isText(a) || isText(b)) return text([a, b])
+    if (isText(a) || isText(b)) return concatText([a, b])
     return op('+', a, b)
   }
   if (operator === '!==' || operator === '!=') return op('!', binary('===', a, b))

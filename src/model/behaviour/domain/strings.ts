@@ -1,7 +1,7 @@
 import { constant, type Val } from './abstract-value.ts'
 
 /** A template literal: constant when all its parts are. */
-export function template(quasis: readonly string[], exprs: readonly Val[]): Val {
+export function templateLiteral(quasis: readonly string[], exprs: readonly Val[]): Val {
   const [only] = exprs
   // a field of somebody, as a text: `${role}`
   if (only && exprs.length === 1 && (only.v === 'caller' || only.v === 'row') && only.field !== undefined && quasis.every((q) => q === '')) return only
@@ -11,11 +11,11 @@ export function template(quasis: readonly string[], exprs: readonly Val[]): Val 
     const x = exprs[i]
     if (x) parts.push(x)
   })
-  return text(parts)
+  return concatText(parts)
 }
 
 /** Concatenation, with neighbouring constants joined. */
-export function text(parts: readonly Val[]): Val {
+export function concatText(parts: readonly Val[]): Val {
   const out: Val[] = []
   for (const p of parts.flatMap((x) => (x.v === 'text' ? x.parts : [x]))) {
     const last = out[out.length - 1]

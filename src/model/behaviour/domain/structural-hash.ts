@@ -68,7 +68,7 @@ function keyAnew(val: Val, depth: number): number {
 }
 
 /** What each sequence begins with: the kind of value that it stands for. */
-const KINDS = {
+const HASH_PREFIX_BY_KIND = {
   identity: 0,
   request: 1,
   caller: 2,
@@ -98,7 +98,7 @@ const KINDS = {
 /** In place of a number that is not there. */
 const NONE = -(2 ** 31)
 
-const begin = (kind: keyof typeof KINDS): void => sequences.put(KINDS[kind])
+const begin = (kind: keyof typeof HASH_PREFIX_BY_KIND): void => sequences.put(HASH_PREFIX_BY_KIND[kind])
 
 /** What was not given by any step that is noted, such as the error of a `catch`. */
 const isOfNoStep = (val: Val): boolean => ((val.v === 'row' || val.v === 'result') && val.step < 0) || (val.v === 'error' && val.of < 0)
@@ -242,7 +242,7 @@ function writeDown(val: Val, depth: number): void {
 }
 
 /** What nothing but names tells apart from others of its kind. */
-function writeNames(kind: keyof typeof KINDS, name: string, inner?: string): void {
+function writeNames(kind: keyof typeof HASH_PREFIX_BY_KIND, name: string, inner?: string): void {
   begin(kind)
   sequences.putName(name)
   sequences.putName(inner)

@@ -100,9 +100,12 @@ export function isCallersRow(index: number, behaviour: Behaviour, depth = 0): bo
 
 /** `sha256(req.headers.get('authorization'))`: the row under the hash of an API key is that of whoever sends the key. */
 const isHashOfCredential = (value: Value): boolean =>
-  mentions(value, (x) => x.v === 'call' && x.name === 'hash' && mentions(x, (y) => y.v === 'request' && y.part === 'header' && CREDENTIAL.test(y.name ?? '')))
+  mentions(
+    value,
+    (x) => x.v === 'call' && x.name === 'hash' && mentions(x, (y) => y.v === 'request' && y.part === 'header' && CREDENTIAL_HEADER_NAME.test(y.name ?? '')),
+  )
 
-const CREDENTIAL = /^(?:proxy-)?authorization$|api-?key|token/i
+const CREDENTIAL_HEADER_NAME = /^(?:proxy-)?authorization$|api-?key|token/i
 
 /** `or(and(eq(a, caller), …), eq(b, caller))` of Drizzle: whichever of them holds, it names the caller, or only what stands in the code (`isPublic`). */
 function everyWayNames(value: Value, behaviour: Behaviour, depth = 0): boolean {

@@ -1,7 +1,7 @@
 import { partsOfTest } from '../control-flow/conditions.ts'
 import type { Val } from '../domain/abstract-value.ts'
 
-const CREDENTIAL_HEADER = /^authorization(?:\.|$)|^cookie$|(?:^|[-_])token$/i
+const CALLER_CREDENTIAL_HEADER = /^authorization(?:\.|$)|^cookie$|(?:^|[-_])token$/i
 const DEPTH = 20
 
 /** The cookie or header of the request that a value is cut out of, and out of nothing else; undefined when there is none. */
@@ -9,7 +9,7 @@ export const credentialBehind = (val: Val): Val | undefined => behind(val, 0, ne
 
 /** Values share their parts: each is looked at once. */
 function behind(val: Val, depth: number, seen: Map<Val, Val | undefined>): Val | undefined {
-  if (val.v === 'request') return val.part === 'cookie' || (val.part === 'header' && CREDENTIAL_HEADER.test(val.name ?? '')) ? val : undefined
+  if (val.v === 'request') return val.part === 'cookie' || (val.part === 'header' && CALLER_CREDENTIAL_HEADER.test(val.name ?? '')) ? val : undefined
   if (seen.has(val) || depth > DEPTH) return seen.get(val)
   seen.set(val, undefined)
   const parts = partsOfTest(val).filter((x) => x.v !== 'const' && !(x.v === 'call' && !x.args.length))

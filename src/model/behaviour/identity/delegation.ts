@@ -20,7 +20,7 @@ export function underDelegation(it: Interpreter, test: Val | undefined, at: Plac
   run()
 }
 
-const CREDENTIAL = /^(?:authorization|cookie|(?:x-)?[\w-]*(?:api-?key|token|secret|session)[\w-]*)$/i
+const FORWARDED_CREDENTIAL_HEADER = /^(?:authorization|cookie|(?:x-)?[\w-]*(?:api-?key|token|secret|session)[\w-]*)$/i
 
 /** A header or cookie that says who the caller is, or an object with one. */
 function holdsCredential(val: Val, depth: number): boolean {
@@ -28,7 +28,7 @@ function holdsCredential(val: Val, depth: number): boolean {
   const next = (x: Val) => holdsCredential(x, depth + 1)
   switch (val.v) {
     case 'request':
-      return (val.part === 'header' || val.part === 'cookie') && CREDENTIAL.test(val.name ?? '')
+      return (val.part === 'header' || val.part === 'cookie') && FORWARDED_CREDENTIAL_HEADER.test(val.name ?? '')
     case 'object':
       return Object.values(val.props).some(next)
     case 'call':

@@ -4,7 +4,7 @@ import { isNullish, type Val } from '../domain/abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
 
 /** What stands for somebody, or for nobody: the session, the user in it. */
-const SOMEBODY = /^(?:(?:session|data)\.)?(?:session|user)$/
+const SESSION_OR_USER = /^(?:(?:session|data)\.)?(?:session|user)$/
 
 /**
  * `session.user.id` ends with an exception where nobody is signed in, as `session!.user!.id` does: what comes behind it happens for somebody. Asked where a
@@ -20,7 +20,10 @@ function isSomebody(of: Val): boolean {
   if (of.v === 'caller' && of.field === undefined && of.how.startsWith('iron-session')) return false
   // what a framework's request is expected to carry (`req.user`) was put there by something that was not followed
   return (
-    of.v === 'caller' && of.step !== undefined && (of.trust === 'verified' || of.trust === 'unverified') && (of.field === undefined || SOMEBODY.test(of.field))
+    of.v === 'caller' &&
+    of.step !== undefined &&
+    (of.trust === 'verified' || of.trust === 'unverified') &&
+    (of.field === undefined || SESSION_OR_USER.test(of.field))
   )
 }
 

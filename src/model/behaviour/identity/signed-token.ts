@@ -35,7 +35,7 @@ export const keyRead = (effect: Effect): Value | undefined =>
   effect.kind === 'kv' && /(?:^|\.)(?:get|getItem|hgetall|getdel)$/i.test(effect.name) ? effect.args[0] : undefined
 
 /** What is counted, or turned away, under a token says nothing of who brings it. */
-const NO_SESSION = /limit|rate|count|attempt|seen|used|lock|block|revo[ck]|deny|black|last|idempot|request/i
+const TOKEN_COUNTER_NAME = /limit|rate|count|attempt|seen|used|lock|block|revo[ck]|deny|black|last|idempot|request/i
 
 /** A session, or what is known of an API key, that was put into a key-value store under the token that the caller's cookie or header carries. */
 export function isKeptSession(effect: Effect): boolean {
@@ -44,7 +44,7 @@ export function isKeptSession(effect: Effect): boolean {
   const named = (names: RegExp) => mentions(key, (x) => x.v === 'const' && names.test(String(x.value)))
   // what the Authorization header carries is a credential, whatever its entry is called
   const authorization = mentions(key, (x) => x.v === 'request' && x.part === 'header' && /^authorization/i.test(x.name ?? ''))
-  return (authorization || named(/sess|auth|login|user|token|api[-_:]?key/i)) && !named(NO_SESSION)
+  return (authorization || named(/sess|auth|login|user|token|api[-_:]?key/i)) && !named(TOKEN_COUNTER_NAME)
 }
 
 /** What a key-value store keeps of somebody under his id: `redis.get(`user:${userId}`)`. */
@@ -53,20 +53,20 @@ export function isKeptOfCaller(effect: Effect): boolean {
   return (
     key !== undefined &&
     mentions(key, (x) => x.v === 'caller' && x.trust === 'verified') &&
-    !mentions(key, (x) => x.v === 'const' && NO_SESSION.test(String(x.value)))
+    !mentions(key, (x) => x.v === 'const' && TOKEN_COUNTER_NAME.test(String(x.value)))
   )
 }
 
-const COUNTED = /limit|rate|count|attempt|revo[ck]|deny|black/i
-const TOKEN = /(?:token|ticket|nonce|secret)$/i
+const RATE_OR_REVOCATION_NAME = /limit|rate|count|attempt|revo[ck]|deny|black/i
+const SIGNED_TOKEN_NAME = /(?:token|ticket|nonce|secret)$/i
 
 /** What was put into a key-value store under a token that was given to one person alone: `redis.get(`reset:${body.token}`)`. */
 export function isKeptUnderToken(effect: Effect): boolean {
   const key = keyRead(effect)
   return (
     key !== undefined &&
-    mentions(key, (x) => x.v === 'request' && TOKEN.test(x.name ?? '') && x.part !== 'header' && x.part !== 'cookie') &&
-    !mentions(key, (x) => x.v === 'const' && COUNTED.test(String(x.value)))
+    mentions(key, (x) => x.v === 'request' && SIGNED_TOKEN_NAME.test(x.name ?? '') && x.part !== 'header' && x.part !== 'cookie') &&
+    !mentions(key, (x) => x.v === 'const' && RATE_OR_REVOCATION_NAME.test(String(x.value)))
   )
 }
 

@@ -1,5 +1,5 @@
 import type { FunctionIR } from '../../../facts/javascript.ts'
-import { stringOf, type Val } from '../domain/abstract-value.ts'
+import { constantString, type Val } from '../domain/abstract-value.ts'
 
 const LONGEST = 3000
 
@@ -20,8 +20,8 @@ export function byteEncoding({ params }: FunctionIR, text: string): 'btoa' | 'at
 
 /** `replace(/-/g, '+')` and `replace(/_/g, '/')`: the alphabet of URLs given up, or taken on; what is written in it stays the same. */
 export function changesAlphabet([what, by]: readonly Val[]): boolean {
-  const from = what?.v === 'call' ? /^regex:\/(.+)\/g?$/.exec(what.name)?.[1]?.replaceAll('\\', '') : stringOf(what)
-  const to = stringOf(by)
+  const from = what?.v === 'call' ? /^regex:\/(.+)\/g?$/.exec(what.name)?.[1]?.replaceAll('\\', '') : constantString(what)
+  const to = constantString(by)
   return ALPHABETS.some(([a, b]) => (a === from && b === to) || (b === from && a === to))
 }
 
@@ -33,4 +33,4 @@ const ALPHABETS = [
 /** `'='.repeat(…)`, `'=='`: what fills bytes that are written as text up to a length. */
 export const isPadding = (val: Val): boolean =>
   (val.v === 'const' && typeof val.value === 'string' && /^={1,3}$/.test(val.value)) ||
-  (val.v === 'call' && val.name === 'repeat' && stringOf(val.args[0]) === '=')
+  (val.v === 'call' && val.name === 'repeat' && constantString(val.args[0]) === '=')

@@ -1,6 +1,6 @@
 import type { Expr, FunctionIR } from '../../../facts/javascript.ts'
 
-const BY_NAME =
+const CONSTANT_TIME_COMPARE_NAME =
   /(?:timing|constant|const|fixed)_?(?:time)?_?(?:safe|attack)?_?(?:str(?:ing)?s?_?|bytes?_?)?(?:equals?|eq|compare|comparison)$|(?:safe|secure)_?(?:str(?:ing)?s?_?)?(?:equals?|eq|compare)$/i
 const WRITTEN_OUT = /"\^=?"|timingSafeEqual|digest|createHash|createHmac/
 const MAX_TEXT = 20_000
@@ -17,7 +17,8 @@ export function comparedInConstantTime({ name, params, body }: FunctionIR, writt
   const text = written.slice(0, MAX_TEXT)
   const sides = text.length < 4000 && text.includes('"^') && /"op":"===?"/.test(text) ? xored(body) : undefined
   const own = new Set(params.flatMap((p) => (p.k === 'name' ? [p.name] : [])))
-  if (params.length === 2 && (sides?.every((s) => own.has(s)) || (!sides && BY_NAME.test(name ?? '') && WRITTEN_OUT.test(text)))) return 'parameters'
+  if (params.length === 2 && (sides?.every((s) => own.has(s)) || (!sides && CONSTANT_TIME_COMPARE_NAME.test(name ?? '') && WRITTEN_OUT.test(text))))
+    return 'parameters'
   return sides
 }
 

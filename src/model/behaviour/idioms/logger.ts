@@ -9,7 +9,7 @@ const LOGGER =
 /** Whether a function is called like one that writes down what happens. */
 export const isCalledLogger = (name: string): boolean => LOGGER.test(name)
 /** A word that says how grave it is (`log('error', …)`): one level may be sent somewhere that another is not. */
-const LEVEL = /^[a-z]{3,9}$/i
+const LOG_LEVEL_WORD = /^[a-z]{3,9}$/i
 
 /**
  * Logs with a logger of the application's own (one that masks secrets, adds an id to each line and picks an output takes thousands of nodes for each
@@ -18,7 +18,7 @@ const LEVEL = /^[a-z]{3,9}$/i
 export function logged(it: Interpreter, fn: FunctionVal, name: string, key: string, args: readonly Val[], at: Place, follow: () => Val): Val {
   if (it.quiet || args.some(mayRun)) return follow()
   const [first] = args
-  const level = first?.v === 'const' && typeof first.value === 'string' && LEVEL.test(first.value) ? first.value : ''
+  const level = first?.v === 'const' && typeof first.value === 'string' && LOG_LEVEL_WORD.test(first.value) ? first.value : ''
   const known = `${key} ${level} ${fn.self?.v ?? ''}`
   const found = it.loggers.get(known)
   if (found === 'logs' || found === 'nothing') {

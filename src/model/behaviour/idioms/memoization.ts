@@ -3,9 +3,9 @@ import { expressions } from '../../frameworks/walk.ts'
 import { constant, object, UNDEFINED, type Val } from '../domain/abstract-value.ts'
 import { native } from '../native.ts'
 
-const CACHE = /cache|memo/i
+const CACHE_NAME = /cache|memo/i
 /** What counts requests is looked at for what earlier ones left. */
-const COUNTER = /rate|limit|attempt|count|throttle/i
+const RATE_COUNTER_NAME = /rate|limit|attempt|count|throttle/i
 
 /**
  * Names under which a function finds its own earlier answers again: `const hit = ROLES.get(key); if (hit) return hit; …; ROLES.set(key, answer)`.
@@ -18,7 +18,7 @@ export function remembersIn(ir: FunctionIR): readonly string[] {
     if (e.k !== 'call' || e.fn.k !== 'mem' || e.fn.of.k !== 'id' || !e.args[0]) continue
     const { name } = e.fn.of
     const kept = e.fn.name === 'get' ? asked : e.fn.name === 'set' ? put : undefined
-    if (kept && CACHE.test(name) && !COUNTER.test(name)) kept.set(name, (kept.get(name) ?? new Set()).add(asText(e.args[0])))
+    if (kept && CACHE_NAME.test(name) && !RATE_COUNTER_NAME.test(name)) kept.set(name, (kept.get(name) ?? new Set()).add(asText(e.args[0])))
   }
   return [...asked].flatMap(([name, keys]) => ([...keys].every((k) => put.get(name)?.has(k)) ? [name] : []))
 }
@@ -26,7 +26,7 @@ export function remembersIn(ir: FunctionIR): readonly string[] {
 /** An expression without where it stands. */
 const asText = (e: Expr): string => JSON.stringify(e, (name, value) => (name === 'l' || name === 'e' ? undefined : value))
 
-const ANSWERS = { get: UNDEFINED, has: constant(false), set: UNDEFINED, delete: constant(false), clear: UNDEFINED }
+const EMPTY_CACHE_RESULTS = { get: UNDEFINED, has: constant(false), set: UNDEFINED, delete: constant(false), clear: UNDEFINED }
 
 /** Such a place before anything was put there. */
-export const NOTHING_YET: Val = object(Object.fromEntries(Object.entries(ANSWERS).map(([name, value]) => [name, native(name, () => value)])))
+export const NOTHING_YET: Val = object(Object.fromEntries(Object.entries(EMPTY_CACHE_RESULTS).map(([name, value]) => [name, native(name, () => value)])))

@@ -40,7 +40,7 @@ export function fileOf(part: string): string {
 }
 
 /** What a part is in these facts. Two answers that are equal are the same to whoever looked at it; undefined for what is not known by its text. */
-export function answerOf(part: string, facts: JavaScriptFacts | undefined): unknown {
+export function partContent(part: string, facts: JavaScriptFacts | undefined): unknown {
   const end = part.indexOf(END, 1)
   const which = part.slice(end + 2)
   switch (part[end + 1]) {

@@ -23,7 +23,7 @@ const isPlain = (specifier: string): boolean => !specifier.startsWith(UNDECLARED
 export const textOfFiles = (files: readonly string[]): string => files.join('\n')
 
 type AutoImport = { readonly path: string; readonly imported: string } | undefined
-export const textOf = (found: AutoImport): string | undefined => found && `${found.path} ${found.imported}`
+export const importKey = (found: AutoImport): string | undefined => found && `${found.path} ${found.imported}`
 
 /**
  * What was looked at, and by whom, while code was followed: the proof that what was found out before still holds. Values of modules are evaluated
@@ -79,7 +79,7 @@ export class Reads {
 
   /** Notes what a name means that nothing declares. */
   autoImport<T extends AutoImport>(from: string, name: string, found: T): T {
-    this.specifier(from, UNDECLARED + name, textOf(found))
+    this.specifier(from, UNDECLARED + name, importKey(found))
     return found
   }
 

@@ -114,7 +114,7 @@ function runCallbacks(it: Interpreter, chain: ChainVal, at: Place): Val {
   const last = chain.links[chain.links.length - 1]
   if (last?.args?.some((a) => a.v === 'fn')) {
     const name = chainName(chain)
-    if (chain.root.v === 'lib' && WRAPPERS.test(name)) return { v: 'call', name, args: last.args, at }
+    if (chain.root.v === 'lib' && HANDLER_WRAPPER_CALL.test(name)) return { v: 'call', name, args: last.args, at }
     // a function given to a library: kept, so that calling the result runs it; and run once, unless it is only wrapped
     if (chain.root.v === 'lib' && chain.links.filter((l) => l.args).length === 1 && it.quiet) return { v: 'call', name, args: last.args, at }
     const value = unknownCall(it, name, undefined, last.args, at)
@@ -124,7 +124,7 @@ function runCallbacks(it: Interpreter, chain: ChainVal, at: Place): Val {
 }
 
 /** Functions that take a handler and give a handler. */
-const WRAPPERS = /^(?:with|wrap|create|define|make|handle|async|catch|cache|memo|use|register|action|procedure|defineAction|unstable_cache)/i
+const HANDLER_WRAPPER_CALL = /^(?:with|wrap|create|define|make|handle|async|catch|cache|memo|use|register|action|procedure|defineAction|unstable_cache)/i
 
 function hostChain(_it: Interpreter, chain: ChainVal, _at: Place): Val {
   return chain

@@ -1,5 +1,5 @@
 import { constant, object, UNKNOWN, type Val } from '../domain/abstract-value.ts'
-import { text } from '../domain/strings.ts'
+import { concatText } from '../domain/strings.ts'
 import { callFunction, maybe, settle } from '../operations.ts'
 import type { EffectDraft } from '../output/effect-draft.ts'
 import type { Library } from './library.ts'
@@ -203,7 +203,7 @@ function runTools({ it, args, at }: Parameters<NonNullable<Library['call']>>[0],
 }
 
 /** Verbs that send something along before their settings. */
-const SENDS = /^(?:post|put|patch)$/
+const BODY_BEFORE_OPTIONS_METHOD = /^(?:post|put|patch)$/
 
 /**
  * What an instance with settings of its own asks, in the form that `fetch` takes: `axios.create({ baseURL, headers }).post('/payments', data)` is a POST of the
@@ -216,18 +216,18 @@ function askedByInstance({ links, args }: Parameters<NonNullable<Library['call']
   if (made < 0 || made === links.length - 1 || settings?.v !== 'object') return undefined
   const own = settings.props
   const whole = args[0]?.v === 'object' ? args[0] : undefined
-  const given = whole ?? args[SENDS.test(verb) && args.length > 1 ? (isSettings(args[1]) ? 1 : 2) : 1]
+  const given = whole ?? args[BODY_BEFORE_OPTIONS_METHOD.test(verb) && args.length > 1 ? (isSettings(args[1]) ? 1 : 2) : 1]
   const said = given?.v === 'object' ? given.props : {}
   const path = whole ? whole.props.url : args[0]
   const base = own.baseURL ?? own.prefixUrl ?? own.baseUrl
-  const body = said.data ?? said.json ?? said.body ?? (SENDS.test(verb) && !isSettings(args[1]) ? args[1] : undefined)
+  const body = said.data ?? said.json ?? said.body ?? (BODY_BEFORE_OPTIONS_METHOD.test(verb) && !isSettings(args[1]) ? args[1] : undefined)
   const method = said.method ?? constant(/^(?:get|post|put|patch|delete|head)$/.test(verb) ? verb.toUpperCase() : 'GET')
   const headers = object({ ...propsOf(own.headers), ...propsOf(said.headers) })
   const rest = {
     ...(own.auth ? { auth: own.auth } : {}),
     ...(own.params || said.params ? { params: object({ ...propsOf(own.params), ...propsOf(said.params) }) } : {}),
   }
-  const address = text([...(base ? [base] : []), ...(path ? [path] : [])])
+  const address = concatText([...(base ? [base] : []), ...(path ? [path] : [])])
   return [address, object({ method, headers, ...(body ? { body } : {}), ...rest })]
 }
 

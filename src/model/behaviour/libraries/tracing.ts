@@ -3,11 +3,11 @@ import { callFunction } from '../operations.ts'
 import type { Library } from './library.ts'
 
 /** Runs a function now, inside something: a store for the request, a span, a scope. What it gives back is what the function gives. */
-const RUNS =
+const RUN_NOW_CALL =
   /(?:^|\.)(?:run|exit|runInAsyncScope|runAndReturn|with|startSpan|startSpanManual|startInactiveSpan|startActiveSpan|startNewTrace|continueTrace|withScope|withIsolationScope|withActiveSpan|withSpan|withMonitor|suppressTracing|withServerActionInstrumentation|trace|traced|startSegment|startBackgroundTransaction)$/
 
 /** Takes a handler and gives back one that does the same. */
-const WRAPS =
+const HANDLER_INSTRUMENTATION_CALL =
   /(?:^|\.)(?:bind|wrap|wrap\w{0,40}WithSentry|withSentry\w{0,40}|withAxiom\w{0,20}|withBetterStack\w{0,20}|withLogtail|withHighlight|withAppRouterHighlight|traceable|observe)$/
 
 /** Libraries that watch what an application does, and Node's stores that follow a request. None of them changes what is done. */
@@ -37,8 +37,8 @@ export const tracing: Library = {
     const fn = args[handler]
     if (fn?.v !== 'fn') return undefined
     // a span or a scope is handed to the function; a store hands it what stands behind it
-    if (RUNS.test(name)) return callFunction(it, fn, handler + 1 < args.length ? args.slice(handler + 1) : [UNKNOWN], at)
-    return WRAPS.test(name) ? fn : undefined
+    if (RUN_NOW_CALL.test(name)) return callFunction(it, fn, handler + 1 < args.length ? args.slice(handler + 1) : [UNKNOWN], at)
+    return HANDLER_INSTRUMENTATION_CALL.test(name) ? fn : undefined
   },
 }
 

@@ -180,13 +180,13 @@ function leaving(value: Val, without: readonly string[]): Val {
 /** A function of a schema that waits for something asks somebody: a row of a code that was sent, a name that may be taken. */
 const asks = (it: Interpreter, f: Val): boolean => f.v === 'fn' && it.program.function(f.path, f.id)?.async === true
 
-const ASKING = /^(?:refine|superRefine|check|test)$/
+const REFINEMENT_METHOD = /^(?:refine|superRefine|check|test)$/
 
 /** What the functions of a schema ask of a value: where they find fault with it, nothing behind the schema runs. */
 function asked(c: Pick<LibraryCall, 'it' | 'at'>, schema: ChainVal, value: Val): void {
   if (c.it.quiet) return
   for (const { name, args } of schema.links) {
-    if (!args || !ASKING.test(name)) continue
+    if (!args || !REFINEMENT_METHOD.test(name)) continue
     for (const f of args) {
       if (!asks(c.it, f)) continue
       const faults = native('addIssue', (it, _args, at) => raise(it, UNKNOWN, at))
@@ -208,14 +208,14 @@ export function shaped(c: Pick<LibraryCall, 'it' | 'at'>, schema: Val | undefine
 
 /** Links that say which members an object has, and those that let through what nothing names. */
 const SHAPE = new Set(['object', 'strictObject', 'extend', 'safeExtend', 'shape', 'merge', 'and', 'intersection'])
-const OPEN = new Set(['passthrough', 'loose', 'looseObject', 'catchall'])
+const PASSTHROUGH_METHODS = new Set(['passthrough', 'loose', 'looseObject', 'catchall'])
 
 /**
  * What an object's schema lets through: the members that it names, in its own place or by another schema that it takes in (`base.merge(other.partial())`,
  * `{ ...base.shape, name }`). Where one of those is not known the value stays open; undefined when the schema is no object's.
  */
 function ofShape(c: Pick<LibraryCall, 'it' | 'at'>, schema: ChainVal, value: Val, depth: number): Val | undefined {
-  if (!schema.links.some((l) => l.args?.[0] && SHAPE.has(l.name)) || schema.links.some((l) => OPEN.has(l.name))) return undefined
+  if (!schema.links.some((l) => l.args?.[0] && SHAPE.has(l.name)) || schema.links.some((l) => PASSTHROUGH_METHODS.has(l.name))) return undefined
   const props: Record<string, Val> = {}
   let rest: Val | undefined
   for (const { name, args = [] } of schema.links) {

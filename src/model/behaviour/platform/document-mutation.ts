@@ -1,5 +1,5 @@
 import type { Place } from '../../../lib/place.ts'
-import { object, Scope, stringOf, type Val } from '../domain/abstract-value.ts'
+import { constantString, object, Scope, type Val } from '../domain/abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { populated, taken } from '../libraries/databases/included-relations.ts'
 
@@ -9,12 +9,12 @@ type Row = Extract<Val, { v: 'row' }>
 const REST = '\0rest'
 
 /** Libraries whose rows are objects that are changed and saved. */
-const ACTIVE: ReadonlySet<string> = new Set(['mongoose', 'sequelize', 'typeorm'])
+const MUTABLE_DOCUMENT_LIBRARIES: ReadonlySet<string> = new Set(['mongoose', 'sequelize', 'typeorm'])
 
 /** A document that was loaded: its members may be set, and `save()` writes them. */
 function isDocument(it: Interpreter, of: Row): boolean {
   const e = it.steps[of.step]?.effect
-  return of.field === undefined && !of.many && e?.kind === 'db' && ACTIVE.has(e.client.library) && e.op !== 'delete'
+  return of.field === undefined && !of.many && e?.kind === 'db' && MUTABLE_DOCUMENT_LIBRARIES.has(e.client.library) && e.op !== 'delete'
 }
 
 function changesOf(it: Interpreter, step: number): Scope {
@@ -54,7 +54,7 @@ export function documentCall(it: Interpreter, of: Row, name: string, args: reado
   const [first, second] = args
   switch (name) {
     case 'set': {
-      const column = stringOf(first)
+      const column = constantString(first)
       if (column !== undefined) changeDocument(it, of, column, second ?? first ?? of)
       else if (first?.v === 'object') setAll(it, of, first)
       else if (first) changeDocument(it, of, undefined, first)
@@ -78,7 +78,7 @@ function takeAlong(it: Interpreter, index: number, how: 'select' | 'populate', [
   const step = it.steps[index]
   if (step?.effect.kind !== 'db' || step.effect.op !== 'select') return
   const e = step.effect
-  const path = stringOf(first?.v === 'object' ? first.props.path : first)
+  const path = constantString(first?.v === 'object' ? first.props.path : first)
   const chosen = wordsOf(how === 'select' ? first : first?.v === 'object' ? first.props.select : second)
   const before = e.columns ?? ['*']
   if (how === 'select' && chosen) it.steps[index] = { ...step, effect: { ...e, columns: [...chosen, ...before.filter((c) => c.includes('('))] } }
@@ -99,7 +99,7 @@ function askFor(it: Interpreter, index: number, also: Val | undefined): void {
 
 /** The names that a projection lets through; undefined where it leaves some out, or is not known. */
 function wordsOf(projection: Val | undefined): readonly string[] | undefined {
-  const text = stringOf(projection)
+  const text = constantString(projection)
   const words = text?.split(/\s+/).filter(Boolean) ?? []
   if (text !== undefined) return words.length && !words.some((w) => w.startsWith('-') || w.startsWith('+')) ? words : undefined
   if (projection?.v !== 'object' || projection.rest) return undefined

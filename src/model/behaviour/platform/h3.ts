@@ -1,5 +1,5 @@
 import type { Place } from '../../../lib/place.ts'
-import { constant, type ObjectVal, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { constant, constantString, type ObjectVal, object, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { member, request } from '../domain/members.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { native } from '../native.ts'
@@ -69,7 +69,7 @@ const NITRO = new Set([
 
 /** h3's functions, imported or not. */
 export function h3Call(it: Interpreter, name: string, args: readonly Val[], at: Place): Val | undefined {
-  const second = stringOf(args[1])
+  const second = constantString(args[1])
   switch (name) {
     case 'defineEventHandler':
     case 'eventHandler':

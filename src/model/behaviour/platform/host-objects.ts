@@ -1,6 +1,6 @@
 import type { Place } from '../../../lib/place.ts'
 import { raise } from '../control-flow/throw.ts'
-import { array, constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { array, constant, constantString, type HostVal, isNullish, object, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { member, request } from '../domain/members.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { LEFT_PROVIDER } from '../libraries/auth/framework-provider.ts'
@@ -15,7 +15,7 @@ import { respond, statusIn } from './responses.ts'
 import { sessionCall, sessionHost, sessionMember } from './session-object.ts'
 
 /** Names under which an identity is left on a request or context by convention. */
-const IDENTITY = /^(?:user|session|auth|userId|user_id|currentUser|account|token|jwt|supabaseUser|viewer|principal|uid)$/i
+const IDENTITY_NAME_ON_REQUEST = /^(?:user|session|auth|userId|user_id|currentUser|account|token|jwt|supabaseUser|viewer|principal|uid)$/i
 
 /** Clients of hosted identity providers that a framework's module leaves on the context: `event.context.kinde.getUserProfile()`. */
 const PROVIDER = /^(?:kinde|logto|workos|auth0|descope|stytch|propelauth)(?:_?(?:client|auth))?$/i
@@ -104,7 +104,7 @@ export function hostMember(it: Interpreter, of: HostVal, name: string, at: Place
           return stored(of, name, () => native(name, (inner, args, place) => hostCall(inner, of, name, args, place) ?? UNKNOWN))
         default:
           // passport and own middleware that was not followed leave the identity here; where it is asked for before it is replaced, it was there
-          return IDENTITY.test(name) ? stored(of, name, () => left('req', name)) : { v: 'call', name: `req.${name}`, args: [] }
+          return IDENTITY_NAME_ON_REQUEST.test(name) ? stored(of, name, () => left('req', name)) : { v: 'call', name: `req.${name}`, args: [] }
       }
     case 'express-res':
       if (name === 'locals') return stored(of, name, () => bag('locals'))
@@ -190,7 +190,7 @@ function bagMember(_it: Interpreter, of: HostVal, name: string): Val {
   if (where === 'ctx' && /^req(?:uest)?$/.test(name)) return host('request', 'whole')
   if (where === 'ctx' && name === 'headers') return host('headers', 'header')
   if (PROVIDER.test(name)) return { v: 'lib', pkg: LEFT_PROVIDER, name }
-  return IDENTITY.test(name) ? left(where, name) : { v: 'call', name: `${where}.${name}`, args: [] }
+  return IDENTITY_NAME_ON_REQUEST.test(name) ? left(where, name) : { v: 'call', name: `${where}.${name}`, args: [] }
 }
 
 /** An identity that something left on a request or context. */
@@ -200,7 +200,7 @@ function left(where: string, name: string): Val {
 
 /** A method of a framework's object; undefined when it has no such method. */
 export function hostCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
-  const key = () => stringOf(args[0])
+  const key = () => constantString(args[0])
   const named = (part: Part) => request(part, key())
   switch (of.host) {
     case 'request':

@@ -1,4 +1,4 @@
-import { stringOf, type Val } from '../domain/abstract-value.ts'
+import { constantString, type Val } from '../domain/abstract-value.ts'
 
 /** Where a platform says how Redis is reached over HTTP (https://upstash.com/docs/redis/features/restapi, Vercel KV). */
 const REST_ADDRESS = /redis|upstash|(?:^|_)kv_rest/i
@@ -12,7 +12,7 @@ export function redisCommand([url, options]: readonly Val[]): string | undefined
   const parts = url?.v === 'text' ? url.parts : url ? [url] : []
   const [address, path] = parts
   if (address?.v !== 'env' || !REST_ADDRESS.test(address.name)) return undefined
-  const named = COMMAND.exec((path && stringOf(path)) ?? '')?.[1]?.toLowerCase()
+  const named = COMMAND.exec((path && constantString(path)) ?? '')?.[1]?.toLowerCase()
   if (named && named !== 'pipeline' && named !== 'multi-exec') return named
   const body = options?.v === 'object' ? options.props.body : undefined
   return (body && firstWord(body, 0)?.toLowerCase()) ?? named ?? 'command'
@@ -21,7 +21,7 @@ export function redisCommand([url, options]: readonly Val[]): string | undefined
 /** The first text of a list of commands, or of what it is written as. */
 function firstWord(value: Val, depth: number): string | undefined {
   if (depth > 4) return undefined
-  const text = stringOf(value)
+  const text = constantString(value)
   if (text !== undefined) return text
   const inner = value.v === 'array' ? value.items[0] : value.v === 'call' ? value.args[0] : undefined
   return inner && firstWord(inner, depth + 1)

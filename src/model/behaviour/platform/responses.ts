@@ -3,7 +3,7 @@ import { isNullish, type Val } from '../domain/abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
 
 /** The member of an error that says with which status it is answered. */
-export const STATUS = /^status(?:_?code)?$/i
+export const STATUS_MEMBER = /^status(?:_?code)?$/i
 
 /** What stands for the status that an error brings along: no success, and which failure is not known. */
 const SOME_FAILURE = 400
@@ -16,7 +16,7 @@ export function statusIn(val: Val | undefined): number | undefined {
     const all = val.alts.map((a) => statusIn(a.value))
     return all.every((s) => s !== undefined && s === all[0]) ? all[0] : undefined
   }
-  if (val.v === 'call' && STATUS.test(val.name) && val.args[0]?.v === 'error') return SOME_FAILURE
+  if (val.v === 'call' && STATUS_MEMBER.test(val.name) && val.args[0]?.v === 'error') return SOME_FAILURE
   // `error.status ?? 500`
   if (val.v === 'op' && (val.op === '||' || val.op === '??')) return statusIn(val.of[0]) === SOME_FAILURE ? SOME_FAILURE : undefined
   return undefined

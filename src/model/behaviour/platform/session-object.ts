@@ -1,5 +1,5 @@
 import type { Place } from '../../../lib/place.ts'
-import { constant, type HostVal, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { constant, constantString, type HostVal, isNullish, object, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 import { ENTRY } from '../identity/caller-values.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { native } from '../native.ts'
@@ -8,11 +8,11 @@ import type { Trust } from '../types.ts'
 import { host } from './host-value.ts'
 
 /** What a session keeps of who is signed in; other entries (a theme, a flash message, a cart) say nothing about that. */
-const IDENTITY =
+const IDENTITY_SESSION_KEY =
   /^(?:\w*user(?:_?(?:id|name))?|uid|sub|passport|session(?:_?(?:id|token|key))?|auth\w*|account(?:_?id)?|member(?:_?id)?|customer(?:_?id)?|profile(?:_?id)?|team_?id|org\w*_?id|admin(?:_?id)?|is_?(?:super_?)?admin|is_?staff|is_?auth\w*|(?:is_?)?(?:logged|signed)_?in|(?:user|account|member|admin)?_?roles?|(?:user|account|member)_?type|email|token|access_?token|viewer|principal)$/i
 
 /** Whose application or part of it somebody signed in to: no session has that before. */
-const TENANT = /^(?:tenant|company|workspace|store|shop|business|merchant|vendor|seller|employee|staff|clinic|school|agency|restaurant|salon)_?id$/i
+const TENANT_SESSION_KEY = /^(?:tenant|company|workspace|store|shop|business|merchant|vendor|seller|employee|staff|clinic|school|agency|restaurant|salon)_?id$/i
 
 /**
  * A session that the server keeps, or seals or signs in a cookie: what it says about the caller was put there by the server.
@@ -30,7 +30,8 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
     return value?.v === 'const' ? (value.value as string | number) : undefined
   }
   const how = String(own('$how') ?? 'session')
-  if (!IDENTITY.test(name) && !TENANT.test(name)) return { v: 'call', name: `${own('$trust') === 'claimed' ? 'cookie' : ENTRY}.${name}`, args: [], at }
+  if (!IDENTITY_SESSION_KEY.test(name) && !TENANT_SESSION_KEY.test(name))
+    return { v: 'call', name: `${own('$trust') === 'claimed' ? 'cookie' : ENTRY}.${name}`, args: [], at }
   const step = own('$step')
   return {
     v: 'caller',
@@ -40,7 +41,7 @@ export function sessionMember(of: HostVal, name: string, at: Place): Val {
     // the id of a session is not the one of whose session it is
     ...(/^session/i.test(name)
       ? {}
-      : TENANT.test(name)
+      : TENANT_SESSION_KEY.test(name)
         ? { field: name }
         : /(?:id|uid|sub)$/i.test(name)
           ? { field: 'id' }
@@ -62,12 +63,12 @@ export function keepBefore(of: HostVal, name: string, at: Place): void {
 
 /** `session.userId = user.id`: who calls is that account from now on. */
 export function keepInSession(it: Interpreter, name: string, value: Val, at: Place): void {
-  if (IDENTITY.test(name) && !isNullish(value)) it.emit({ kind: 'cookie', name: 'session.set', args: [constant(name), value] }, at)
+  if (IDENTITY_SESSION_KEY.test(name) && !isNullish(value)) it.emit({ kind: 'cookie', name: 'session.set', args: [constant(name), value] }, at)
 }
 
 /** `session.get('userId')`, and the methods that end or store a session. */
 export function sessionCall(it: Interpreter, of: HostVal, name: string, args: readonly Val[], at: Place): Val | undefined {
-  const key = stringOf(args[0])
+  const key = constantString(args[0])
   switch (name) {
     case 'get':
     case 'has':

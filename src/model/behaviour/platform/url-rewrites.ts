@@ -1,4 +1,4 @@
-import { stringOf, type Val } from '../domain/abstract-value.ts'
+import { constantString, type Val } from '../domain/abstract-value.ts'
 import type { ImaginedRequest, Rewrite } from '../types.ts'
 
 /** Where a rewritten request goes: to the page that is asked about, to another one, or one that the code does not say. */
@@ -64,7 +64,7 @@ const isAnswer = (val: Val): boolean => (val.v === 'any' ? val.alts.every((a) =>
 function beginningOf(to: Val | undefined): string | undefined {
   const written = to && addressIn(to)
   const [first, next] = written?.v === 'text' ? written.parts : [written]
-  const text = first && stringOf(first)
+  const text = first && constantString(first)
   if (text === undefined) return ''
   return next && !isMadeOfPath(next, 0) ? undefined : text
 }
@@ -100,14 +100,14 @@ function putInFront(to: Val | undefined): string | undefined {
   const written = to && addressIn(to)
   if (written?.v !== 'text') return undefined
   const [front, rest] = written.parts
-  const text = front && stringOf(front)
+  const text = front && constantString(front)
   return text !== undefined && /^\/./.test(text) && rest && isRequestedPath(rest) ? text.replace(/\/$/, '') : undefined
 }
 
 /** The path of the request, or nothing in place of `/`. */
 const isRequestedPath = (part: Val): boolean =>
   part.v === 'any'
-    ? part.alts.some((a) => isRequestedPath(a.value)) && part.alts.every((a) => stringOf(a.value) === '' || isRequestedPath(a.value))
+    ? part.alts.some((a) => isRequestedPath(a.value)) && part.alts.every((a) => constantString(a.value) === '' || isRequestedPath(a.value))
     : part.v === 'request' && part.part === 'url' && (part.name === undefined || part.name === 'pathname')
 
 const samePath = (a: string, b: string): boolean => a.replace(/\/$/, '') === b.replace(/\/$/, '')
@@ -117,7 +117,7 @@ function pathIn(to: Val): string | undefined {
   const written = addressIn(to)
   if (!written) return undefined
   const [first, ...others] = written.v === 'text' ? written.parts : [written]
-  const text = stringOf(first)
+  const text = constantString(first)
   if (text === undefined || !text.startsWith('/')) return undefined
   const [path = ''] = text.split(/[?#]/, 1)
   return path.length < text.length || others.every(isQuery) ? path : undefined
@@ -126,7 +126,7 @@ function pathIn(to: Val): string | undefined {
 /** The folders with which a path begins that the code says in part: `/view/domains/` of `/view/domains/${host}`. */
 function frontIn(to: Val): string | undefined {
   const written = addressIn(to)
-  const text = written?.v === 'text' && written.parts[0] ? stringOf(written.parts[0]) : undefined
+  const text = written?.v === 'text' && written.parts[0] ? constantString(written.parts[0]) : undefined
   const front = text?.startsWith('/') ? text.slice(0, text.lastIndexOf('/') + 1) : ''
   return front.length > 1 ? front : undefined
 }

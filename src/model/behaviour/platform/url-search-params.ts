@@ -1,4 +1,4 @@
-import { type ChainVal, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
+import { type ChainVal, constantString, object, UNDEFINED, UNKNOWN, type Val } from '../domain/abstract-value.ts'
 
 type CallVal = Extract<Val, { v: 'call' }>
 
@@ -15,7 +15,7 @@ export function parametersWith({ root, links }: ChainVal, method: string, [key, 
   if ((method !== 'set' && method !== 'append') || !isUrl(root) || links.length !== 1 || links[0]?.name !== 'searchParams' || links[0].args) return undefined
   const written = root.args[PARAMETERS]
   const before = written?.v === 'object' ? written : object({})
-  const name = stringOf(key)
+  const name = constantString(key)
   const fields = name === undefined ? { ...before, rest: value ?? UNKNOWN } : { ...before, props: { ...before.props, [name]: value ?? UNDEFINED } }
   return { v: 'call', name: 'URLSearchParams', args: [fields] }
 }

@@ -9,7 +9,7 @@ import { codeOf, type Program } from '../program.ts'
 import { propOf, stringOf } from '../walk.ts'
 import { fileToRoute, routeFile } from './file-routes.ts'
 
-const FOLDERS = ['src/pages']
+const ASTRO_PAGE_FOLDERS = ['src/pages']
 
 /** Astro: endpoints, pages, pages whose frontmatter handles POST, actions, `onRequest`. */
 export const astro: Framework = {
@@ -17,7 +17,7 @@ export const astro: Framework = {
   entries: (program) =>
     program.paths.flatMap((path) => {
       const dir = program.workspace(path).dir
-      const file = routeFile(path, dir, FOLDERS)
+      const file = routeFile(path, dir, ASTRO_PAGE_FOLDERS)
       if (file && frameworkIn(program, path, ['astro']) && (path.endsWith('.astro') || program.workspaces.uses('astro', path))) {
         if (file.inside.split('/').some((s) => s.startsWith('_'))) return []
         const route = fileToRoute(file.inside)

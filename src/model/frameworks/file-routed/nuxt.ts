@@ -12,15 +12,15 @@ import { isStatic, nuxtConfig, rateLimiter, ruledMiddleware, supabaseRedirect } 
 
 const API = ['server/api', 'app/server/api', 'src/server/api', 'api']
 const ROUTES = ['server/routes', 'app/server/routes', 'src/server/routes', 'routes']
-const PAGES = ['pages', 'app/pages', 'src/pages']
-const PACKAGES = ['nuxt', 'nuxt3', 'nitropack', 'nuxt-edge', 'nuxt-nightly']
+const NUXT_PAGE_FOLDERS = ['pages', 'app/pages', 'src/pages']
+const NUXT_PACKAGES = ['nuxt', 'nuxt3', 'nitropack', 'nuxt-edge', 'nuxt-nightly']
 const METHOD_SUFFIX = /\.(get|post|put|patch|delete|head|options|connect|trace)$/
 
 /** Nuxt and Nitro: files of `server/api` and `server/routes`, server middleware, pages with their route middleware. */
 export const nuxt: Framework = {
   name: 'Nuxt',
   entries: (program) => {
-    if (!frameworkIn(program, undefined, PACKAGES)) return []
+    if (!frameworkIn(program, undefined, NUXT_PACKAGES)) return []
     return program.paths.flatMap((path) => {
       const { application: dir, layer } = nuxtHome(path, program.workspaces)
       if (!isNuxt(program, path) && !isNuxt(program, dir === '' ? 'nuxt.config.ts' : `${dir}/nuxt.config.ts`)) return []
@@ -29,7 +29,7 @@ export const nuxt: Framework = {
       if (api && !path.endsWith('.vue')) return handler(program, path, dir, `api/${api.inside}`)
       const plain = routeFile(path, layer, nitroOnly ? ROUTES : ROUTES.slice(0, 3))
       if (plain && !path.endsWith('.vue')) return handler(program, path, dir, plain.inside)
-      const page = path.endsWith('.vue') ? routeFile(path, layer, PAGES) : undefined
+      const page = path.endsWith('.vue') ? routeFile(path, layer, NUXT_PAGE_FOLDERS) : undefined
       return page ? [pageEntry(program, path, dir, page)] : []
     })
   },
@@ -42,7 +42,7 @@ export const nuxt: Framework = {
 }
 
 function isNuxt(program: Program, path: string): boolean {
-  return frameworkIn(program, path, PACKAGES)
+  return frameworkIn(program, path, NUXT_PACKAGES)
 }
 
 function handler(program: Program, path: string, dir: string, inside: string): Entry[] {

@@ -7,7 +7,7 @@ import { routerPath } from '../path-pattern.ts'
 import type { Program } from '../program.ts'
 import { stringOf, subExpressions } from '../walk.ts'
 
-const PACKAGES = [
+const REMIX_PACKAGES = [
   '@remix-run/react',
   '@remix-run/node',
   '@remix-run/server-runtime',
@@ -32,8 +32,8 @@ export const remix: Framework = {
   entries: (program) =>
     program.workspaces.all.flatMap((w) => {
       const prefix = folderPrefix(w.dir)
-      if (w.manifest && !PACKAGES.some((p) => program.workspaces.uses(p, `${prefix}app/root.tsx`))) return []
-      if (!w.manifest && !frameworkIn(program, prefix, PACKAGES)) return []
+      if (w.manifest && !REMIX_PACKAGES.some((p) => program.workspaces.uses(p, `${prefix}app/root.tsx`))) return []
+      if (!w.manifest && !frameworkIn(program, prefix, REMIX_PACKAGES)) return []
       if (!program.paths.some((p) => p.startsWith(`${prefix}app/routes/`) || p.startsWith(`${prefix}app/routes.`))) return []
       const configured = fromConfig(program, `${prefix}app`)
       const modules = configured.length ? configured : fromFiles(program, `${prefix}app`)

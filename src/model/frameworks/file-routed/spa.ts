@@ -7,7 +7,7 @@ import { expressionsDeep, propOf, stringOf } from '../walk.ts'
 import { isBuiltByVite } from './vite-app.ts'
 
 /** Frameworks that render on a server; where one is in use, `react-router` elements are not the whole application. */
-const SERVERS = [
+const SERVER_FRAMEWORKS = [
   'next',
   '@remix-run/node',
   '@react-router/node',
@@ -27,11 +27,11 @@ export const spa: Framework = {
     const files = ['react-router-dom', 'react-router', 'wouter', 'vue-router'].flatMap((p) => [...program.importersOf(p)])
     return [...new Set(files)]
       .sort()
-      .flatMap((path) => (SERVERS.some((s) => program.workspaces.uses(s, path)) && !isBuiltByVite(program, path) ? [] : fileRoutes(program, path)))
+      .flatMap((path) => (SERVER_FRAMEWORKS.some((s) => program.workspaces.uses(s, path)) && !isBuiltByVite(program, path) ? [] : fileRoutes(program, path)))
   },
 }
 
-const DRAWS = /^(?:element|component|Component|render)$/
+const ROUTE_COMPONENT_PROP = /^(?:element|component|Component|render)$/
 /** Components that by their names let nobody past who is not signed in. */
 const GATE = /Protect|Private|Require|Guard|Authenticated|Authed|(?:Auth|Admin|User|Member|Session)(?:Only|Route|Gate|Wall|Layout)$/
 
@@ -39,8 +39,8 @@ const GATE = /Protect|Private|Require|Guard|Authenticated|Authed|(?:Auth|Admin|U
 const ROUTER = /^(?:Route|Routes|Switch)$/
 
 /** Gates for those who run the application: by their names, or by what they are told. */
-const ADMINS = /(?:^|[a-z])Admin|^Admin/
-const ROLE = /^(?:required?_?|allowed_?|needs_?)?roles?$|^(?:require|need|only|is)?_?admin(?:_?only)?$/i
+const ADMIN_GATE_COMPONENT = /(?:^|[a-z])Admin|^Admin/
+const ROLE_GATE_PROP = /^(?:required?_?|allowed_?|needs_?)?roles?$|^(?:require|need|only|is)?_?admin(?:_?only)?$/i
 
 /** What stands around a page. */
 type Gate = Pick<Page, 'gated' | 'administrators' | 'within'>
@@ -70,12 +70,12 @@ const isGate = (e: Expr): boolean => e.k === 'jsx' && typeof e.tag === 'object' 
 function gateOf({ attrs }: Extract<Expr, { k: 'jsx' }>, name: string): Gate {
   if (!GATE.test(name)) return {}
   const told = attrs.some((a) => {
-    if (!ROLE.test(a.key ?? '')) return false
+    if (!ROLE_GATE_PROP.test(a.key ?? '')) return false
     const only = a.value?.k === 'arr' ? (a.value.items.length === 1 ? a.value.items[0] : undefined) : a.value
     const said = stringOf(only)
     return said === undefined ? /admin/i.test(a.key ?? '') && (only === undefined || (only.k === 'lit' && only.v === true)) : /^(?:super_?)?admin$/i.test(said)
   })
-  return { gated: true, ...(told || ADMINS.test(name) ? { administrators: true } : {}) }
+  return { gated: true, ...(told || ADMIN_GATE_COMPONENT.test(name) ? { administrators: true } : {}) }
 }
 
 const inside = (outer: Gate, inner: Gate): Gate => ({
@@ -112,14 +112,14 @@ function fileRoutes(program: Program, path: string): Entry[] {
     const given = isRoute ? stringOf(e.attrs.find((a) => a.key === 'path')?.value) : undefined
     const at = given !== undefined ? (given.startsWith('/') ? given : joinPaths(prefix, given)) : prefix
     const children = e.children.filter((c) => c.k === 'jsx')
-    const drawn = isRoute ? drawnBy(e.attrs.find((a) => DRAWS.test(a.key ?? ''))?.value) : drawnBy({ ...e, children: [] })
+    const drawn = isRoute ? drawnBy(e.attrs.find((a) => ROUTE_COMPONENT_PROP.test(a.key ?? ''))?.value) : drawnBy({ ...e, children: [] })
     const gate = inside(above, drawn)
     const around = inside(above, asLayout(drawn))
     if (
       isRoute &&
       (given !== undefined || e.attrs.some((a) => a.key === 'index')) &&
       given !== '*' &&
-      e.attrs.some((a) => DRAWS.test(a.key ?? '') || a.key === 'index') &&
+      e.attrs.some((a) => ROUTE_COMPONENT_PROP.test(a.key ?? '') || a.key === 'index') &&
       !(children.length && !given)
     )
       add(routerPath(at || '/'), e.l, { ...drawn, ...gate })

@@ -8,7 +8,7 @@ import { codeOf, type Program } from '../program.ts'
 import { foldersAbove, type RouteFile, routeFile, segmentsToRoute } from './file-routes.ts'
 import { mayAwaitParent } from './sveltekit-parent.ts'
 
-const FOLDERS = ['src/routes']
+const SVELTEKIT_ROUTE_FOLDERS = ['src/routes']
 
 /** SvelteKit: `+server` handlers, pages with their server loads, form actions, remote functions, layouts and `hooks.server`. */
 export const sveltekit: Framework = {
@@ -16,7 +16,7 @@ export const sveltekit: Framework = {
   entries: (program) =>
     program.paths.flatMap((path) => {
       const dir = program.workspace(path).dir
-      const file = routeFile(path, dir, FOLDERS)
+      const file = routeFile(path, dir, SVELTEKIT_ROUTE_FOLDERS)
       const name = path.slice(path.lastIndexOf('/') + 1)
       if (/\.remote\.[jt]s$/.test(name) && frameworkIn(program, path, ['@sveltejs/kit'])) return remoteFunctions(program, path, hooksOf(program, dir))
       if (!file || !name.startsWith('+') || !frameworkIn(program, path, ['@sveltejs/kit'])) return []

@@ -6,14 +6,16 @@ import { handlerEntry } from '../handler-entry.ts'
 import { codeOf, type Program } from '../program.ts'
 import { expressionsDeep, propOf, stringOf } from '../walk.ts'
 
-const PACKAGES = ['@tanstack/react-start', '@tanstack/start', '@tanstack/solid-start', '@tanstack/start-api-routes']
+const TANSTACK_PACKAGES = ['@tanstack/react-start', '@tanstack/start', '@tanstack/solid-start', '@tanstack/start-api-routes']
 
 /** TanStack Start: server functions, server routes, pages with `beforeLoad` and `loader`. */
 export const tanstackStart: Framework = {
   name: 'TanStack Start',
   entries: (program) =>
     program.paths.flatMap((path) =>
-      PACKAGES.some((p) => program.workspaces.uses(p, path)) || PACKAGES.some((p) => program.importersOf(p).has(path)) ? fileEntries(program, path) : [],
+      TANSTACK_PACKAGES.some((p) => program.workspaces.uses(p, path)) || TANSTACK_PACKAGES.some((p) => program.importersOf(p).has(path))
+        ? fileEntries(program, path)
+        : [],
     ),
 }
 
@@ -127,7 +129,7 @@ function globalMiddleware(program: Program, of: string, kind: 'requestMiddleware
 /** What `createStart(() => ({ … }))` of the application is given. */
 function startOptions(program: Program, of: string): OptionsOf[] {
   const { dir } = program.workspace(of)
-  return PACKAGES.flatMap((p) => [...program.importersOf(p)]).flatMap((path) => {
+  return TANSTACK_PACKAGES.flatMap((p) => [...program.importersOf(p)]).flatMap((path) => {
     const js = program.workspace(path).dir === dir ? program.js(path) : undefined
     if (!js) return []
     return startsOf(path, js).flatMap(({ expr, scope }) => {

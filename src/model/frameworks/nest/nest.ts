@@ -7,7 +7,14 @@ import type { Program } from '../program.ts'
 import { expressionsDeep, propOf, statements, stringOf, stringsOf } from '../walk.ts'
 import { type Decorator, decoratorsOf, metadataOf } from './nest-decorators.ts'
 
-const VERBS: Readonly<Record<string, string | undefined>> = { Get: 'GET', Post: 'POST', Put: 'PUT', Patch: 'PATCH', Delete: 'DELETE', All: undefined }
+const NEST_METHOD_DECORATORS: Readonly<Record<string, string | undefined>> = {
+  Get: 'GET',
+  Post: 'POST',
+  Put: 'PUT',
+  Patch: 'PATCH',
+  Delete: 'DELETE',
+  All: undefined,
+}
 
 /** NestJS: controllers, `@UseGuards` on class and method, global guards, `@Public`-like metadata, the global prefix. */
 export const nest: Framework = {
@@ -37,11 +44,11 @@ function controller(program: Program, path: string, scope: FunctionId, c: ClassI
   const bases = arg?.k === 'obj' ? stringsOf(propOf(arg, 'path')) : stringsOf(arg)
   const ofClass = decoratorsOf(program, path, scope, c.decorators)
   return c.members.flatMap((m) =>
-    Object.keys(VERBS).flatMap((verb) => {
+    Object.keys(NEST_METHOD_DECORATORS).flatMap((verb) => {
       const d = decorator(m.decorators, verb)
       if (!d || m.fn === undefined) return []
       const paths = stringsOf(d.args[0])
-      const method = VERBS[verb]
+      const method = NEST_METHOD_DECORATORS[verb]
       const fn = program.fn(path, m.fn)
       const ofMethod = decoratorsOf(program, path, scope, m.decorators)
       const decorators = [...ofClass, ...ofMethod]

@@ -8,7 +8,7 @@ import { handlerEntry } from '../handler-entry.ts'
 import type { Program } from '../program.ts'
 import { nextMiddleware, nextMiddlewareFor } from './next-middleware.ts'
 
-const FOLDERS = ['src/app', 'app']
+const APP_ROUTER_FOLDERS = ['src/app', 'app']
 
 /** Next.js App Router: route handlers, pages under their layouts, server actions. */
 export const nextApp: Framework = {
@@ -18,7 +18,7 @@ export const nextApp: Framework = {
 }
 
 function routeEntries(program: Program, path: string): Entry[] {
-  const file = routeFile(path, program.workspace(path).dir, FOLDERS)
+  const file = routeFile(path, program.workspace(path).dir, APP_ROUTER_FOLDERS)
   if (!file || !frameworkIn(program, path, ['next'])) return []
   const segments = file.inside.split('/')
   const leaf = segments.pop()

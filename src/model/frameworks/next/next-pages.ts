@@ -8,7 +8,7 @@ import { methodsTested } from '../method-dispatch.ts'
 import type { Program } from '../program.ts'
 import { nextMiddlewareFor } from './next-middleware.ts'
 
-const FOLDERS = ['src/pages', 'pages']
+const PAGES_ROUTER_FOLDERS = ['src/pages', 'pages']
 
 /** Next.js Pages Router: `pages/api` handlers, pages and their `getServerSideProps`. */
 export const nextPages: Framework = {
@@ -17,7 +17,7 @@ export const nextPages: Framework = {
     let atRoot: ReadonlySet<string> | undefined
     return program.paths.flatMap((path) => {
       const { dir } = program.workspace(path)
-      const file = routeFile(path, dir, FOLDERS)
+      const file = routeFile(path, dir, PAGES_ROUTER_FOLDERS)
       if (!file || !/^[cm]?[jt]sx?$/.test(file.extension) || !frameworkIn(program, path, ['next']) || isOtherFramework(program, path)) return []
       // https://nextjs.org/docs/app/api-reference/file-conventions/src-folder: `src/pages` counts for nothing beside `app` or `pages`
       if (file.root.endsWith('src/pages')) {

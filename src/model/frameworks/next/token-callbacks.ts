@@ -13,12 +13,12 @@ export interface TokenCallback {
   readonly line: number
 }
 
-const LIBRARIES = ['next-auth', '@auth/core', '@auth/sveltekit', '@auth/express', '@auth/solid-start', '@auth/qwik', '@hono/auth-js']
+const AUTH_JS_PACKAGES = ['next-auth', '@auth/core', '@auth/sveltekit', '@auth/express', '@auth/solid-start', '@auth/qwik', '@hono/auth-js']
 
 /** The callbacks that are there, whether or not they look at what the browser sends to have its session updated. */
 export function tokenCallbacks(program: Program): readonly TokenCallback[] {
   const found = [...configuredByFile(program.sources)].flatMap(([path, configured]) =>
-    LIBRARIES.some((name) => program.uses(name, path)) ? configured.flatMap(({ scope, expr }) => callbackOf(program, path, scope, expr)) : [],
+    AUTH_JS_PACKAGES.some((name) => program.uses(name, path)) ? configured.flatMap(({ scope, expr }) => callbackOf(program, path, scope, expr)) : [],
   )
   return [...new Map(found.map((c) => [`${c.path}:${c.line}`, c])).values()]
 }

@@ -10,7 +10,7 @@ import { codeOf } from '../program.ts'
 import { propOf, stringOf, stringsOf } from '../walk.ts'
 import { registerPlugin } from './fastify-plugins.ts'
 import type { Following, Here } from './registration-context.ts'
-import { Router, VERBS } from './router.ts'
+import { ROUTER_METHODS, Router } from './router.ts'
 import { writtenPaths } from './written-paths.ts'
 
 /** A call of a method on a router. */
@@ -28,7 +28,7 @@ interface RegisteringCall {
 /** Registers what a method call on a router says. Gives what the call returns when that is a router again. */
 export function register(follow: Following, here: Here, on: Router, method: string, e: Extract<Expr, { k: 'call' }>): Router | undefined {
   const call: RegisteringCall = { follow, here, on, target: on.of ?? on, args: e.args, at: placeOf(e, here.path) }
-  if (method in VERBS || method === 'all' || method === 'any') return route(call, method)
+  if (method in ROUTER_METHODS || method === 'all' || method === 'any') return route(call, method)
   if (method === 'on' && stringsOf(e.args[0]).length) return routeOfMethods(call)
   switch (method) {
     case 'route':
@@ -84,7 +84,7 @@ function route(call: RegisteringCall, method: string): Router {
   // `app.get('setting')` of Express reads a setting.
   if (!paths.length || !rest.length) return on
   const handlers = rest.flatMap((x) => code(call, x))
-  for (const path of paths) target.registrations.push({ k: 'route', methods: [VERBS[method]], path, handlers, at })
+  for (const path of paths) target.registrations.push({ k: 'route', methods: [ROUTER_METHODS[method]], path, handlers, at })
   return on
 }
 

@@ -12,13 +12,13 @@ export interface Written {
 const MAX_ROWS = 400
 
 /** The rows of a table of routes (`[{ method, path, handler }, …]`), spread tables included; undefined when it is none. */
-export function rowsOf(program: Program, over: Written, resolve: (w: Written) => Written | undefined, depth = 0): readonly Written[] | undefined {
+export function routeTableRows(program: Program, over: Written, resolve: (w: Written) => Written | undefined, depth = 0): readonly Written[] | undefined {
   if (depth > 6) return undefined
   const { path, scope, expr } = over
   if (expr.k === 'arr') {
     const rows: Written[] = []
     for (const item of expr.items) {
-      if (item.k === 'spread') rows.push(...(rowsOf(program, { path, scope, expr: item.of }, resolve, depth + 1) ?? []))
+      if (item.k === 'spread') rows.push(...(routeTableRows(program, { path, scope, expr: item.of }, resolve, depth + 1) ?? []))
       else if (item.k === 'obj') rows.push({ path, scope, expr: item })
       else {
         const m = program.meaning(path, scope, item)
@@ -30,7 +30,7 @@ export function rowsOf(program: Program, over: Written, resolve: (w: Written) =>
   }
   const m = program.meaning(path, scope, expr)
   const to = m?.k === 'expr' && m.expr !== expr ? { path: m.path, scope: m.scope, expr: m.expr } : resolve(over)
-  return to && rowsOf(program, to, resolve, depth + 1)
+  return to && routeTableRows(program, to, resolve, depth + 1)
 }
 
 /** Which names stand for a row or a field of it: `''` for the row itself. Fallbacks of a pattern (`middlewares = []`) are left out with the field. */
@@ -72,7 +72,7 @@ export const readsRow = (e: Expr, fields: ReadonlyMap<string, string>): boolean 
   fieldOf(e.k === 'spread' ? e.of : e, fields) !== undefined || (e.k === 'tpl' && e.exprs.some((x) => fieldOf(x, fields) !== undefined))
 
 /** The calls in the body of a loop, conditions and blocks included. */
-export const callsIn = (body: readonly Stmt[]): readonly Extract<Expr, { k: 'call' }>[] =>
+export const callsInLoop = (body: readonly Stmt[]): readonly Extract<Expr, { k: 'call' }>[] =>
   statements(body)
     .flatMap((s) => exprsOf(s).flatMap(subExpressions))
     .filter((e): e is Extract<Expr, { k: 'call' }> => e.k === 'call')

@@ -4,7 +4,14 @@ import type { Before, Calling } from '../entry.ts'
 import type { Code } from '../program.ts'
 
 /** Methods of routers that register a route, and for which method of HTTP. */
-export const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }
+export const ROUTER_METHODS: Readonly<Record<string, string | undefined>> = {
+  get: 'GET',
+  post: 'POST',
+  put: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  del: 'DELETE',
+}
 
 /** What a library's routers are called and how they are told apart. */
 export interface RouterDialect {

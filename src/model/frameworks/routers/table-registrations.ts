@@ -6,8 +6,8 @@ import type { Expr, Pattern, Stmt } from '../../../facts/javascript.ts'
 import type { Place } from '../../../lib/place.ts'
 import type { Before } from '../entry.ts'
 import type { Following, Here } from './registration-context.ts'
-import { callsIn, fieldsOf, fitting, ofRow, readsRow, rowsOf, textOfRow, type Written } from './route-tables.ts'
-import { type Router, VERBS } from './router.ts'
+import { callsInLoop, fieldsOf, fitting, ofRow, readsRow, routeTableRows, textOfRow, type Written } from './route-tables.ts'
+import { ROUTER_METHODS, type Router } from './router.ts'
 
 type Call = Extract<Expr, { k: 'call' }>
 
@@ -15,15 +15,15 @@ type Call = Extract<Expr, { k: 'call' }>
 export function registerTable(follow: Following, over: Written, here: Here, to: Pattern, body: readonly Stmt[]): boolean {
   const fields = fieldsOf(to, body)
   const groups = new Map<string, { on: Router; calls: Call[] }>()
-  for (const call of callsIn(body)) {
+  for (const call of callsInLoop(body)) {
     const { fn } = call
     // by the name of the method; `app[method](…)` has none
-    const verb = fn.k === 'idx' ? '' : fn.k === 'mem' && (fn.name in VERBS || fn.name === 'all' || fn.name === 'use') ? fn.name : undefined
+    const verb = fn.k === 'idx' ? '' : fn.k === 'mem' && (fn.name in ROUTER_METHODS || fn.name === 'all' || fn.name === 'use') ? fn.name : undefined
     if (verb === undefined || (fn.k !== 'idx' && fn.k !== 'mem') || !(call.args[0] && readsRow(call.args[0], fields))) continue
     const on = follow.router({ ...here, depth: here.depth + 1 }, fn.of)
     if (on) groups.set(verb, { on, calls: [...(groups.get(verb)?.calls ?? []), call] })
   }
-  const rows = groups.size ? rowsOf(follow.program, over, (w) => argument(follow, w)) : undefined
+  const rows = groups.size ? routeTableRows(follow.program, over, (w) => argument(follow, w)) : undefined
   for (const row of rows ?? [])
     for (const { on, calls } of groups.values()) {
       const call = fitting(calls, row, fields)
@@ -59,6 +59,6 @@ function registerRow(follow: Following, on: Router, call: Call, row: Written, fi
   const at: Place = { path: row.path, line: row.expr.l, ...(row.expr.e ? { endLine: row.expr.e } : {}) }
   if (method === 'use') {
     if (befores.length) target.registrations.push({ k: 'use', paths: [url], befores })
-  } else if ((method in VERBS || method === 'all') && befores.length)
-    target.registrations.push({ k: 'route', methods: [VERBS[method]], path: url, handlers: befores, at })
+  } else if ((method in ROUTER_METHODS || method === 'all') && befores.length)
+    target.registrations.push({ k: 'route', methods: [ROUTER_METHODS[method]], path: url, handlers: befores, at })
 }

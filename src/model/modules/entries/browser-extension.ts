@@ -2,7 +2,7 @@ import { folderPrefix } from '../../../lib/folder-prefix.ts'
 import { dirname, join } from '../paths.ts'
 import { type Application, type EntryFile, type EntryRules, matching } from './entry-rules.ts'
 
-const PARTS = [
+const MANIFEST_ENTRY_KEYS = [
   'background',
   'content_scripts',
   'action',
@@ -41,7 +41,7 @@ function manifestScripts(app: Application): EntryFile[] {
     const manifest = data as Record<string, unknown> | null | undefined
     if (typeof manifest !== 'object' || manifest === null || typeof manifest.manifest_version !== 'number') continue
     const here = dirname(path)
-    for (const name of PARTS.flatMap((p) => strings(manifest[p]))) {
+    for (const name of MANIFEST_ENTRY_KEYS.flatMap((p) => strings(manifest[p]))) {
       if (!/\.[cm]?[jt]sx?$/.test(name)) continue
       for (const base of [here, app.dir, join(app.dir, 'src')]) {
         const target = base === undefined ? undefined : join(base, name.replace(/^\//, ''))

@@ -1,7 +1,7 @@
 import { join } from '../paths.ts'
 import { type Application, type EntryFile, type EntryRules, matching } from './entry-rules.ts'
 
-const SERVERS = [
+const SERVER_PACKAGES = [
   'express',
   'fastify',
   'hono',
@@ -32,7 +32,7 @@ export const server: EntryRules = {
       /^(functions|api)\/(src\/)?(components|hooks)\//,
     ),
     ...matching(app, /^(src\/)?(server|backend)(\/(index|main|app|server))?\.[cm]?[jt]s$|^(src\/)?(worker|_worker)\.[cm]?[jt]s$/, 'server', 'server entry'),
-    ...(SERVERS.some((p) => app.uses(p))
+    ...(SERVER_PACKAGES.some((p) => app.uses(p))
       ? matching(app, /^(src\/)?(index|main|app|server)\.[cm]?[jt]s$|^(server|backend)\/(src\/)?[^/]+\.[cm]?[jt]s$/, 'server', 'server entry')
       : []),
     ...started(app),

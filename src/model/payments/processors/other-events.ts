@@ -9,7 +9,7 @@ interface Ends {
 }
 
 /** What the other processors call the end of something recurring. A list that is not complete: only what is handled can be said, never what is not. */
-const ENDS: Readonly<Record<string, Ends>> = {
+const END_EVENTS_BY_PROCESSOR: Readonly<Record<string, Ends>> = {
   RevenueCat: { failed: ['BILLING_ISSUE', 'EXPIRATION'], deleted: ['EXPIRATION', 'CANCELLATION'] },
   Whop: {
     failed: ['payment.failed', 'payment_failed', 'invoice.past_due'],
@@ -28,7 +28,7 @@ const ENDS: Readonly<Record<string, Ends>> = {
 
 /** Where an endpoint does something on the end of what such a processor charges again and again. */
 export function endsHandled(route: Route, behaviour: Behaviour, processor: string): Pick<OtherWebhook, 'ends'> {
-  const names = ENDS[processor]
+  const names = END_EVENTS_BY_PROCESSOR[processor]
   if (!names) return {}
   const handled = (events: readonly string[]) => {
     const { event, how, at } = handlingOf(

@@ -70,7 +70,7 @@ export function otherWebhooks(
     }
     const { verification, maybeVerifiedBy } = judgeVerification(route, behaviour, false, sources)
     const problem = verification.find((p) => p.trusted)
-    const call = verification.find((p) => OF_THE_CALL.has(p.kind))
+    const call = verification.find((p) => COMPARISON_PROBLEMS.has(p.kind))
     if (call && !problem) return [{ ...webhook, verified: false, problem: call }]
     if (!problem) return behaviour.steps.some(trusts) && !maybeVerifiedBy ? [{ ...webhook, verified: true }] : [{ ...webhook, verified: false }]
     // where there is a verification, no question to anybody else is meant to stand in for it
@@ -92,10 +92,10 @@ function speaksOfRecurring({ steps }: Behaviour): boolean {
 }
 
 /** How a signature is compared may be wrong although nothing is done without it. */
-const OF_THE_CALL: ReadonlySet<VerificationProblem['kind']> = new Set(['reserialised', 'plain-hash', 'empty-secret', 'literal-secret'])
+const COMPARISON_PROBLEMS: ReadonlySet<VerificationProblem['kind']> = new Set(['reserialised', 'plain-hash', 'empty-secret', 'literal-secret'])
 
 /** Which of the columns that an endpoint writes says that money has come, or went. */
-const PAID_COLUMN = /(?:^|_)(?:payment|deposit|balance|billing|escrow|payout|subscription)_?(?:status|state)$|(?:^|_)paid(?:_at)?$/i
+const PAYMENT_STATUS_COLUMN = /(?:^|_)(?:payment|deposit|balance|billing|escrow|payout|subscription)_?(?:status|state)$|(?:^|_)paid(?:_at)?$/i
 const MONEY_TABLE = /(?:^|_)(?:payments?|payouts?|transactions?|invoices?|deposits?|top_?ups?|wallets?)$/i
 const SAYS_HOW = /^(?:status|state|balance)$/i
 /** What the name of an endpoint says beside whose events it receives. */
@@ -138,7 +138,7 @@ function writesDownPayment({ effect: e }: Step): boolean {
   if (e.kind !== 'db' || e.op === 'select' || e.op === 'delete' || !e.payload) return false
   const rows = e.payload.v === 'any' ? e.payload.of : [e.payload]
   const columns = rows.flatMap((row) => (row.v === 'object' ? Object.keys(row.props) : []))
-  return columns.some((c) => says(PAID_COLUMN, c) || (says(MONEY_TABLE, lastPart(e.table)) && says(SAYS_HOW, c)))
+  return columns.some((c) => says(PAYMENT_STATUS_COLUMN, c) || (says(MONEY_TABLE, lastPart(e.table)) && says(SAYS_HOW, c)))
 }
 
 const RECEIVER = /webhook|(^|[/_-])(ipn|postback)([/_.-]|$)/i

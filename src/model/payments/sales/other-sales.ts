@@ -7,11 +7,11 @@ import type { OtherProcessor } from '../payments.ts'
 import { processorAt } from '../processors/other-processor-signs.ts'
 
 /** Where the other processors sell what is charged again by itself: the address that subscriptions are made at, the kind of charge. */
-const MADE_AT = /\/(?:v\d\/)?(?:billing\/)?(?:subscriptions?|preapproval(?:_plan)?|payment-plans)\/?$/
-const ASKS = /fetch|request|axios|post|api|client|http/i
+const SUBSCRIPTION_CREATE_URL = /\/(?:v\d\/)?(?:billing\/)?(?:subscriptions?|preapproval(?:_plan)?|payment-plans)\/?$/
+const HTTP_CLIENT_NAME = /fetch|request|axios|post|api|client|http/i
 const RECURRENT = /^RECURRENT$/
 /** What only whoever receives events speaks of. */
-const EVENTS =
+const PROCESSOR_EVENT_NAME =
   /^(?:PAYMENT_(?:CREATED|CONFIRMED|RECEIVED|OVERDUE|REFUNDED|DELETED)|SUBSCRIPTION_(?:CREATED|UPDATED|DELETED|INACTIVATED)|BILLING\.SUBSCRIPTION\.[A-Z.]+|PAYMENT\.(?:SALE|CAPTURE)\.[A-Z]+|charge\.(?:success|completed)|subscription\.(?:create|created|charged|activated|halted|cancelled|disable|not_renew)|subscription_(?:preapproval|authorized_payment)|invoice\.(?:create|update|payment_failed)|payment\.(?:captured|failed|created|updated))$/
 
 type Sold = Place & { readonly how: string; readonly name?: string }
@@ -26,7 +26,7 @@ const seenByFile = collectByCodeFile((path, js: JavaScriptFacts): readonly Seen[
       const text = textOf(e)
       if (text !== undefined) {
         name ??= processorAt(text)
-        event ||= EVENTS.test(text)
+        event ||= PROCESSOR_EVENT_NAME.test(text)
       }
       sold ??= soldBy(e, path)
     }
@@ -39,8 +39,8 @@ function soldBy(e: Expr, path: string): Sold | undefined {
     const address = e.args[0]
     const end = address?.k === 'tpl' ? address.quasis.at(-1) : stringOf(address)
     const method = stringOf(propOf(e.args[1], 'method')) ?? (/\.post$/.test(calleeText(e.fn)) ? 'post' : undefined)
-    if (end && method && /^post$/i.test(method) && ASKS.test(calleeText(e.fn)) && MADE_AT.test(end))
-      return { path, line: e.l, how: `POST ${MADE_AT.exec(end)?.[0]}` }
+    if (end && method && /^post$/i.test(method) && HTTP_CLIENT_NAME.test(calleeText(e.fn)) && SUBSCRIPTION_CREATE_URL.test(end))
+      return { path, line: e.l, how: `POST ${SUBSCRIPTION_CREATE_URL.exec(end)?.[0]}` }
   }
   if (e.k !== 'obj') return undefined
   const kinds = propOf(e, 'chargeTypes')

@@ -11,10 +11,10 @@ import { proofIn } from '../questions.ts'
 import { entryPlace } from '../webhooks/verification.ts'
 
 /** Columns by which a row says that it holds, and for how long. */
-const HOLDS =
+const ENTITLEMENT_STATE_COLUMN =
   /^(status|state|active|is_active|enabled|is_enabled|(?:\w{1,20}_)?paid|payment_status|confirmed|is_confirmed|statut|estado|stato)$|^(starts?|ends?|expires?|valid)_?(at|on|date|until)$|^(start|end|expiry|expiration)_date$|_(until|expires_at|ends_at)$|^(credits?|balance|quantity|seats)$|^(is_)?(featured|boosted|promoted|sponsored|highlighted|spotlighted|unlocked)$|(^|_)(boost|promotion|feature|sponsor(ship)?)_(level|type|tier|package)$/i
 /** What a payment leaves behind beside what was bought. */
-const BESIDE = /notif|(^|_)logs?($|_)|audit|event|activit|histor|mail|message|analytic|webhook|metric/i
+const PAYMENT_SIDE_EFFECT_TABLE = /notif|(^|_)logs?($|_)|audit|event|activit|histor|mail|message|analytic|webhook|metric/i
 /** What an object of the processor says before anything was paid as well. */
 const BEFORE_PAYMENT = /^(id|object|url|client_secret|client_reference_id|metadata|customer\w*)(\.|$)/
 
@@ -52,10 +52,12 @@ interface HeldRow extends Pick<BoughtRow, 'table' | 'columns' | 'inserted' | 'en
 const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] => {
   const written = behaviour.steps.flatMap((step): Omit<HeldRow, 'entitles'>[] => {
     const e = step.effect
-    if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || !e.payload || BESIDE.test(e.table)) return []
+    if (e.kind !== 'db' || !['insert', 'upsert', 'update'].includes(e.op) || !e.payload || PAYMENT_SIDE_EFFECT_TABLE.test(e.table)) return []
     const rows = writtenRows(e.payload)
     if (!rows.length) return []
-    const columns = [...new Set(rows.flatMap((row) => Object.entries(row.props).flatMap(([c, value]) => (HOLDS.test(c) && isHeld(value) ? [c] : []))))]
+    const columns = [
+      ...new Set(rows.flatMap((row) => Object.entries(row.props).flatMap(([c, value]) => (ENTITLEMENT_STATE_COLUMN.test(c) && isHeld(value) ? [c] : [])))),
+    ]
     const paid = e.client.rights === 'service' && (saysPaid(step, behaviour) || step.under.some((c) => proofIn(c.test, behaviour) !== undefined))
     return [{ step, table: e.table, columns, inserted: e.op !== 'update', paid }]
   })
@@ -63,7 +65,7 @@ const heldRows = rememberFor((behaviour: Behaviour): readonly HeldRow[] => {
   return written.flatMap((row): HeldRow[] => {
     if (row.columns.length) return [row]
     // beside what says that something holds, a purchase is only its receipt
-    const what = row.inserted && (opensByBeingThere(lastPart(row.table)) || (RECORDS.test(row.table) && !elsewhere)) ? thingsNamed(row.step) : []
+    const what = row.inserted && (opensByBeingThere(lastPart(row.table)) || (PURCHASE_RECORD_NAME.test(row.table) && !elsewhere)) ? thingsNamed(row.step) : []
     return what.length ? [{ ...row, columns: what, entitles: true }] : []
   })
 })
@@ -75,14 +77,14 @@ function writtenRows(payload: Value): readonly Extract<Value, { v: 'object' }>[]
 }
 
 /** What was bought, which may be a receipt or what opens it. */
-const RECORDS = /(?:^|_)(?:purchases?|compras?|acquisti|achats)$/i
+const PURCHASE_RECORD_NAME = /(?:^|_)(?:purchases?|compras?|acquisti|achats)$/i
 
-const THING =
+const PURCHASED_THING_COLUMN =
   /^(?!(?:user|owner|customer|client|buyer|student|member|profile|account|author|participant|attendee|order|session|payment|transaction|invoice|checkout|subscription|stripe|paddle|paypal|provider|receipt|coupon|referr\w{1,4})_)\w{1,40}_id$/
 
 /** The columns of a new row that say what it is a row about. */
 function thingsNamed({ effect: e }: Step): readonly string[] {
-  return e.kind === 'db' && e.payload?.v === 'object' ? Object.keys(e.payload.props).filter((c) => says(THING, c)) : []
+  return e.kind === 'db' && e.payload?.v === 'object' ? Object.keys(e.payload.props).filter((c) => says(PURCHASED_THING_COLUMN, c)) : []
 }
 
 /** States that say that something was paid or holds; that work goes on somewhere, or ended, says nothing of it. */

@@ -68,7 +68,7 @@ const REMEMBERS = /already|process|redeem|used|claim|dup|seen|credited|fulfil|id
 const UNTIL =
   /^(expir\w*|current_period_end|(ends?|renews?)_?at|(ends?|valid|renews?)_?(on|date)|end)$|(_|[a-z])(until|expires_at|ends_at|expiry|end_date|expires)$/i
 /** Rows that are worth something one by one. */
-const WORTH = /order|ticket|booking|purchase|licen[cs]e|voucher|gift_?card|credit/i
+const REDEEMABLE_TABLE = /order|ticket|booking|purchase|licen[cs]e|voucher|gift_?card|credit/i
 
 function givenBy(step: Step, schema: Schema): string | undefined {
   const e = step.effect
@@ -80,7 +80,7 @@ function givenBy(step: Step, schema: Schema): string | undefined {
   if (e.op === 'insert' && !repeated?.severe) return undefined
   const until = e.payload?.v === 'object' ? Object.entries(e.payload.props).find(([column, value]) => UNTIL.test(column) && isFromClock(value)) : undefined
   if (until) return `sets ${until[0]} in ${e.table}, counted from now`
-  return repeated && WORTH.test(e.table) ? `inserts into ${e.table}` : undefined
+  return repeated && REDEEMABLE_TABLE.test(e.table) ? `inserts into ${e.table}` : undefined
 }
 
 const isFromClock = (value: Value): boolean =>

@@ -4,9 +4,9 @@ import type { SchemaModel } from '../../schema/schema-model.ts'
 import type { Processor, RefusedState } from '../payments.ts'
 import { tableNamed } from '../webhooks/event-claim.ts'
 
-const STATE = /^(?:\w{1,30}_)?status$/i
+const SUBSCRIPTION_STATUS_COLUMN = /^(?:\w{1,30}_)?status$/i
 /** What the processor calls a subscription whose charge failed, and one that has ended. */
-const SAID: Readonly<Record<'failed' | 'deleted', Readonly<Record<Processor, string>>>> = {
+const STATE_BY_PROCESSOR: Readonly<Record<'failed' | 'deleted', Readonly<Record<Processor, string>>>> = {
   failed: { stripe: 'past_due', paddle: 'past_due', lemonsqueezy: 'past_due', polar: 'past_due' },
   deleted: { stripe: 'canceled', paddle: 'canceled', lemonsqueezy: 'expired', polar: 'canceled' },
 }
@@ -25,11 +25,11 @@ export function refusedState(
   const table = tableNamed(e.table, schema)
   if (!table) return undefined
   for (const [column, value] of Object.entries(e.payload.props)) {
-    const type = STATE.test(column) ? table.columns.find((c) => c.name === column)?.type : undefined
+    const type = SUBSCRIPTION_STATUS_COLUMN.test(column) ? table.columns.find((c) => c.name === column)?.type : undefined
     if (!type) continue
     const labels = schema.enums.find((x) => x.name === type.replace(/^.*\./, '').replaceAll('"', ''))
     const taken = labels?.values ?? checkLiterals(table, column)
-    const stored = saidBy(value) ? SAID[what][processor] : value.v === 'const' && typeof value.value === 'string' ? value.value : undefined
+    const stored = saidBy(value) ? STATE_BY_PROCESSOR[what][processor] : value.v === 'const' && typeof value.value === 'string' ? value.value : undefined
     if (taken.length > 1 && stored !== undefined && !taken.includes(stored))
       return { table: e.table, column, value: stored, taken, ...(labels ? { enum: `${labels.schema}.${labels.name}` } : {}), at: table.at }
   }

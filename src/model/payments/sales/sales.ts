@@ -25,7 +25,7 @@ export function findSales(files: ByFile<JavaScriptFacts>): Sales {
 }
 
 const MANAGES = /(^|\.)(subscriptions\.(update|cancel|resume)|billingPortal\.sessions\.create)$/
-const SHOWS = /(^|\.)subscriptions\.(list|retrieve|search)$/
+const SUBSCRIPTION_READ_CALL = /(^|\.)subscriptions\.(list|retrieve|search)$/
 
 /** `subscriptions.list({ limit: 100 })`: an overview of the account, whatever is sold through it. */
 const countsAll = (callee: string, options: Expr | undefined): boolean =>
@@ -62,7 +62,7 @@ const salesByFile = collectByCodeFile((path, js: JavaScriptFacts): FileSales | u
         if (/(^|\.)subscriptions\.create$/.test(callee)) recurring({ path, line: e.l }, callee)
         const found = { path, line: e.l, how: callee.replace(/^.*?(?=subscriptions|billingPortal)/, '') }
         if (MANAGES.test(callee)) managed ??= found
-        if (SHOWS.test(callee) && !countsAll(callee, e.args[0])) shown ??= found
+        if (SUBSCRIPTION_READ_CALL.test(callee) && !countsAll(callee, e.args[0])) shown ??= found
         if (/checkout\.sessions\.create$/.test(callee))
           for (const mode of modesOf(e.args[0])) if (mode === 'subscription') recurring({ path, line: e.l }, "checkout with mode 'subscription'")
         if (/(paymentIntents|charges)\.create$/.test(callee)) oneTime ??= { path, line: e.l, how: callee }

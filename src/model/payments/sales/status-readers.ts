@@ -38,7 +38,7 @@ export function isRead(table: string, columns: readonly string[], webhookPath: s
   return !others
 }
 
-const WRITES = new Set(['insert', 'update', 'upsert', 'delete'])
+const ROW_WRITES = new Set(['insert', 'update', 'upsert', 'delete'])
 
 /** Undefined for what does not read the table at all. */
 function readsColumn(e: Expr, table: string, name: RegExp, columns: readonly string[]): boolean | undefined {
@@ -49,7 +49,7 @@ function readsColumn(e: Expr, table: string, name: RegExp, columns: readonly str
   // Another table's query that embeds this one.
   if (e.fn.name === 'select' && first && name.test(first)) return true
   const chain = chainOf(e)
-  if (chain.table !== table || !chain.methods.includes('select') || chain.methods.some((m) => WRITES.has(m))) return undefined
+  if (chain.table !== table || !chain.methods.includes('select') || chain.methods.some((m) => ROW_WRITES.has(m))) return undefined
   const taken = e.fn.name === 'select' && (first === undefined || first.includes('*'))
   return taken || (first !== undefined && columns.some((c) => first.includes(c)))
 }

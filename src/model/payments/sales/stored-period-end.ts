@@ -6,10 +6,10 @@ import type { Stored } from '../payments.ts'
 const END =
   /period_?end|(?:paid|valid|premium|pro|active|access|subscribed)_?until|(?:subscription|plan|premium|access|membership|trial)_?(?:ends?|expires?)|^(?:ends?|expires?)_?(?:at|on)$/i
 /** Columns that hold the id of a customer or a subscription at the processor, which events about either name; what was paid once has others. */
-const ITS_ID = /customer|subscription(?!_?status)|(?:^|_)sub_?id$/i
+const PROCESSOR_ID_COLUMN = /customer|subscription(?!_?status)|(?:^|_)sub_?id$/i
 const OF_ONE_PAYMENT = /invoice|session|intent|checkout|charge|payment_?id/i
 /** Columns that say whether it still is paid. */
-const STATE = /(?:^|_)status$|Status$/
+const PAID_STATUS_COLUMN = /(?:^|_)status$|Status$/
 
 /** Where an endpoint keeps what somebody has bought: the row that it finds by an id of the processor, until when it was paid, and in which state it is. */
 export const storedBy = rememberFor(({ steps }: Behaviour): Stored | undefined => {
@@ -17,8 +17,8 @@ export const storedBy = rememberFor(({ steps }: Behaviour): Stored | undefined =
     if (e.kind !== 'db' || (e.op !== 'update' && e.op !== 'upsert') || e.payload?.v !== 'object') return []
     const columns = Object.keys(e.payload.props)
     const end = columns.find((c) => END.test(c))
-    const state = columns.find((c) => STATE.test(c))
-    const key = e.filters.find((f) => f.op === 'eq' && ITS_ID.test(f.column) && !OF_ONE_PAYMENT.test(f.column))?.column
+    const state = columns.find((c) => PAID_STATUS_COLUMN.test(c))
+    const key = e.filters.find((f) => f.op === 'eq' && PROCESSOR_ID_COLUMN.test(f.column) && !OF_ONE_PAYMENT.test(f.column))?.column
     return [{ at, library: e.client.library, table: e.table, ...(key ? { key } : {}), ...(end ? { end } : {}), ...(state ? { state } : {}) }]
   })
   const best = kept.find((k) => k.end && k.key) ?? kept.find((k) => k.state && k.key) ?? kept.find((k) => k.end) ?? kept.find((k) => k.key)

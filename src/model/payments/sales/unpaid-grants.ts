@@ -9,9 +9,9 @@ import { claimedGrant } from './unverified-grants.ts'
 /** Where the browser goes, or calls, once a payment went through. */
 const AFTER_PAYMENT =
   /(^|[/_-])(success|thank-?you|(payment|checkout|order|purchase|subscription)[/_-]?(success|complete|completed|confirm|confirmation|verify)|(verify|confirm|complete|activate)[/_-]?(payment|checkout|purchase|subscription|plan))($|[/_?-])/i
-const PAID_COLUMN =
+const PAID_PLAN_COLUMN =
   /^(plan|tier|subscription|subscription_(status|tier|plan)|payment_status|paid|is_(paid|pro|premium|subscribed)|has_(paid|access)|premium|pro)$/i
-const PAID_VALUE = /^(paid|active|pro|premium|plus|business|enterprise|lifetime|subscribed|completed|succeeded)$/i
+const PAID_PLAN_VALUE = /^(paid|active|pro|premium|plus|business|enterprise|lifetime|subscribed|completed|succeeded)$/i
 
 /** Endpoints behind a payment that grant something although nothing that the processor says, and no signature, has to be so. */
 export const findUnpaidGrants = (routes: readonly Route[]): UnpaidGrant[] => routes.flatMap((route) => unpaidGrant(route) ?? [])
@@ -25,7 +25,7 @@ const unpaidGrant = rememberFor((route: Route): UnpaidGrant | undefined => {
   if (
     behaviour.steps.some(
       (s) =>
-        (s.effect.kind === 'payment' && !ASKS.test(s.effect.name)) ||
+        (s.effect.kind === 'payment' && !PROCESSOR_LOOKUP_CALL.test(s.effect.name)) ||
         s.effect.kind === 'verify-signature' ||
         s.effect.kind === 'http' ||
         s.under.some((c) => contains(c.test, (v) => v.v === 'call' && /hmac/i.test(v.name))),
@@ -45,7 +45,7 @@ const unpaidGrant = rememberFor((route: Route): UnpaidGrant | undefined => {
 })
 
 /** Calls that only look something up at the processor. */
-const ASKS = /\.(retrieve|list\w*|search|get|fetch|verify|status|getInvoiceById)$/
+const PROCESSOR_LOOKUP_CALL = /\.(retrieve|list\w*|search|get|fetch|verify|status|getInvoiceById)$/
 
 /** Whether the address of a route, or the name of a server action written like one, says that it follows a payment. */
 function followsPayment(route: Route): boolean {
@@ -83,11 +83,11 @@ function grantsAccess(s: Step): boolean {
     e.op !== 'select' &&
     e.op !== 'delete' &&
     e.payload?.v === 'object' &&
-    Object.entries(e.payload.props).some(([column, value]) => PAID_COLUMN.test(column) && isPaid(value))
+    Object.entries(e.payload.props).some(([column, value]) => PAID_PLAN_COLUMN.test(column) && isPaid(value))
   )
 }
 
 function isPaid(v: Value): boolean {
-  if (v.v === 'const') return v.value === true || (typeof v.value === 'string' && PAID_VALUE.test(v.value))
+  if (v.v === 'const') return v.value === true || (typeof v.value === 'string' && PAID_PLAN_VALUE.test(v.value))
   return v.v === 'request' && (v.part === 'body' || v.part === 'query')
 }

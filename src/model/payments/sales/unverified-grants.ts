@@ -10,8 +10,8 @@ const OF_ACCESS = /(?:^|[._])(?:subscriptions?|memberships?|entitlements?|licen[
 /** The processor's number of what was bought, in a column of one's own. */
 const OF_PROCESSOR =
   /^(?:(?:stripe|paddle|pay_?pal|polar|lemon_?squeezy|razorpay|paystack|mollie)_(?:\w{1,30}_)?id|(?:(?:square|provider|external)_)?(?:transaction|payment|checkout|checkout_session)_id)$/i
-const STATE = /^(?:status|state|subscription_status|is_active|active)$/i
-const GRANTED = /^(?:active|paid|pro|premium|lifetime|subscribed|completed|succeeded|true)$/i
+const GRANT_STATUS_COLUMN = /^(?:status|state|subscription_status|is_active|active)$/i
+const ACTIVE_STATUS_VALUE = /^(?:active|paid|pro|premium|lifetime|subscribed|completed|succeeded|true)$/i
 
 /**
  * A signed-in user's own subscription, set to active under a number that the request brings along (`{ status: 'active', paddle_subscription_id:
@@ -39,14 +39,14 @@ function isClaimed({ effect: e }: Step, behaviour: Behaviour): boolean {
   const columns = Object.entries(row.props)
   const callers = (v: Value) => isCallers(v, behaviour)
   return (
-    columns.some(([name, v]) => says(STATE, name) && saysGranted(v)) &&
+    columns.some(([name, v]) => says(GRANT_STATUS_COLUMN, name) && saysGranted(v)) &&
     columns.some(([name, v]) => says(OF_PROCESSOR, name) && contains(v, (x) => x.v === 'request' && (x.part === 'body' || x.part === 'query'))) &&
     (columns.some(([, v]) => callers(v)) || e.filters.some((f) => f.op === 'eq' && callers(f.value)))
   )
 }
 
 /** A paid state, or one of several of which one is: `trial ? 'trialing' : 'active'`. */
-const saysGranted = (v: Value): boolean => (v.v === 'const' ? GRANTED.test(String(v.value)) : v.v === 'any' && v.of.some(saysGranted))
+const saysGranted = (v: Value): boolean => (v.v === 'const' ? ACTIVE_STATUS_VALUE.test(String(v.value)) : v.v === 'any' && v.of.some(saysGranted))
 
 /** Whether a test comes out this way only where another service answered something. */
 function rests(test: Value, truthy: boolean, behaviour: Behaviour, depth = 0): boolean {

@@ -12,13 +12,13 @@ export const floatingCalls: (js: JavaScriptFacts) => ReadonlyMap<number, 'called
       if (!call || endsRequest(js, call)) continue
       const root = rootOf(call)
       const name = calleeText(root.fn)
-      if (SCHEDULES.test(name)) found.set(root.l, 'scheduled')
+      if (DEFERRING_CALL.test(name)) found.set(root.l, 'scheduled')
       else if (!/^Promise\.|(?:^|\.)next$/.test(name)) found.set(root.l, 'called')
     }
   return found
 })
 
-const SCHEDULES = /^(?:setImmediate|setTimeout|queueMicrotask|process\.nextTick)$/
+const DEFERRING_CALL = /^(?:setImmediate|setTimeout|queueMicrotask|process\.nextTick)$/
 
 type Call = Extract<Expr, { k: 'call' }>
 
@@ -34,7 +34,7 @@ function rootOf(call: Call): Call {
   return fn.k === 'mem' && /^(?:then|catch|finally)$/.test(fn.name) && fn.of.k === 'call' ? rootOf(fn.of) : call
 }
 
-const ANSWERS = /^(?:res|response|reply|next|ctx|c|resolve|reject|done)$/
+const RESPONSE_OBJECT_NAME = /^(?:res|response|reply|next|ctx|c|resolve|reject|done)$/
 
 /** What answers the request, or hands it on, is given to the call or used in what follows it. */
 function endsRequest(js: JavaScriptFacts, call: Call): boolean {
@@ -45,7 +45,8 @@ function endsRequest(js: JavaScriptFacts, call: Call): boolean {
   }
   return chain.some(
     (a) =>
-      (a.k === 'id' && ANSWERS.test(a.name)) || (a.k === 'fn' && [...expressionsDeep(js, a.fn)].some((x) => x.expr.k === 'id' && ANSWERS.test(x.expr.name))),
+      (a.k === 'id' && RESPONSE_OBJECT_NAME.test(a.name)) ||
+      (a.k === 'fn' && [...expressionsDeep(js, a.fn)].some((x) => x.expr.k === 'id' && RESPONSE_OBJECT_NAME.test(x.expr.name))),
   )
 }
 

@@ -3,7 +3,7 @@ import type { Route } from '../../routes/routes.ts'
 import { contains, namesIn, reaches } from '../conditions.ts'
 import type { Handling, RefusedState } from '../payments.ts'
 import { STATE_COLUMN } from '../sales/status-readers.ts'
-import { entryPlace, valuesOf } from './verification.ts'
+import { effectValues, entryPlace } from './verification.ts'
 
 /** Whether anything outside the endpoint reads one of the columns. */
 export type Reads = (table: string, columns: readonly string[]) => boolean
@@ -80,7 +80,7 @@ function resyncOf(behaviour: Behaviour, route: Route, event: string): Handling |
     if (s.effect.kind !== 'db' || s.effect.op === 'select' || s.effect.op === 'delete') continue
     const { possible } = reaches(s, event)
     if (!possible || keepsOut(s, event)) continue
-    if (valuesOf(s).some((v) => fromProcessor(v, behaviour))) return { event, how: 'resyncs', at: entryPlace(s, route) }
+    if (effectValues(s).some((v) => fromProcessor(v, behaviour))) return { event, how: 'resyncs', at: entryPlace(s, route) }
   }
   return undefined
 }
@@ -105,8 +105,8 @@ function statusOn(behaviour: Behaviour, event: string): Step | undefined {
     // a function of the database is given the row as it is to be
     const writes = s.effect.kind === 'rpc' || (s.effect.kind === 'db' && s.effect.op !== 'select' && s.effect.op !== 'delete')
     if (!writes || !reaches(s, event).possible) continue
-    if (!reaches(s, event).named && !valuesOf(s).some((v) => fromProcessor(v, behaviour))) continue
-    if (valuesOf(s).some((v) => contains(v, isStatus) || chosenByStatus(v)) || s.under.some((c) => contains(c.test, isStatus))) return s
+    if (!reaches(s, event).named && !effectValues(s).some((v) => fromProcessor(v, behaviour))) continue
+    if (effectValues(s).some((v) => contains(v, isStatus) || chosenByStatus(v)) || s.under.some((c) => contains(c.test, isStatus))) return s
   }
   return undefined
 }

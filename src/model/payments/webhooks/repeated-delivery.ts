@@ -170,15 +170,16 @@ export function looksUpFirst(step: Step, steps: readonly Step[]): boolean {
 }
 
 /** Fields that say who somebody is, not what was done. */
-const WHO = /(^|\.)(id|uuid|e?mail|phone|(display_|full_|first_|user_?)?name|user_id|customer_id|role|locale|language|push_token)$/
+const IDENTIFYING_EVENT_FIELD = /(^|\.)(id|uuid|e?mail|phone|(display_|full_|first_|user_?)?name|user_id|customer_id|role|locale|language|push_token)$/
 
 function stateTest(v: Value, negated: boolean, steps: readonly Step[]): boolean {
-  if (v.v === 'row') return (v.field !== undefined && !WHO.test(v.field)) || (negated && !isUserLookup(v.step, steps))
+  if (v.v === 'row') return (v.field !== undefined && !IDENTIFYING_EVENT_FIELD.test(v.field)) || (negated && !isUserLookup(v.step, steps))
   if (v.v === 'result') return steps[v.step]?.effect.kind === 'rpc'
   if (v.v === 'op') {
     if (v.op === '!') return v.of[0] !== undefined && stateTest(v.of[0], !negated, steps)
     if (v.op === '&&' || v.op === '||') return v.of.some((o) => stateTest(o, negated, steps))
-    if (/^([!=]==?|[<>]=?)$/.test(v.op)) return v.of.some((o) => contains(o, (x) => x.v === 'row' && x.field !== undefined && !WHO.test(x.field)))
+    if (/^([!=]==?|[<>]=?)$/.test(v.op))
+      return v.of.some((o) => contains(o, (x) => x.v === 'row' && x.field !== undefined && !IDENTIFYING_EVENT_FIELD.test(x.field)))
   }
   if (v.v === 'call')
     return v.args.some((a) => contains(a, (x) => x.v === 'row' && x.field !== undefined && /status|state|sent|paid|processed|completed/.test(x.field)))

@@ -3,7 +3,7 @@ import type { Expr, FunctionIR, JavaScriptFacts, Stmt } from '../../../facts/jav
 /** Where a module throws while it is loaded because a secret is missing: `if (!process.env.WEBHOOK_SECRET) throw …` in its own body. */
 type Refusal = 'always' | 'in production'
 
-const STAGE = /prod|_ENV$|^(is_?)?dev(elopment)?$|stage|staging/i
+const STAGE_VARIABLE = /prod|_ENV$|^(is_?)?dev(elopment)?$|stage|staging/i
 
 /** When loading a webhook's file, or the helper that reads its secret, fails without the variable; undefined when neither does. */
 export function refusesToStart(path: string, variable: string | undefined, sources: ReadonlyMap<string, JavaScriptFacts>): Refusal | undefined {
@@ -34,8 +34,8 @@ function search(body: readonly Stmt[], asked: (name: string) => boolean, staged:
   for (const s of body) {
     if (s.k !== 'if') continue
     const names = namesIn(s.test)
-    if (names.some(asked) && s.then.some((t) => t.k === 'throw')) return staged || names.some((n) => STAGE.test(n)) ? 'in production' : 'always'
-    const found = search(s.then, asked, staged || names.some((n) => STAGE.test(n)))
+    if (names.some(asked) && s.then.some((t) => t.k === 'throw')) return staged || names.some((n) => STAGE_VARIABLE.test(n)) ? 'in production' : 'always'
+    const found = search(s.then, asked, staged || names.some((n) => STAGE_VARIABLE.test(n)))
     if (found) return found
   }
   return undefined

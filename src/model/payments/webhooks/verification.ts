@@ -130,11 +130,11 @@ export function trusts(step: Step): boolean {
   if (!changes) return false
   if (step.under.some((c) => namesIn(c.test).size > 0)) return true
   if (e.kind === 'db' && /log|webhook|event|audit/i.test(e.table)) return false
-  return valuesOf(step).some((v) => contains(v, (x) => (x.v === 'request' && ['body', 'raw-body', 'form'].includes(x.part)) || x.v === 'event'))
+  return effectValues(step).some((v) => contains(v, (x) => (x.v === 'request' && ['body', 'raw-body', 'form'].includes(x.part)) || x.v === 'event'))
 }
 
 /** The values that an effect works with. */
-export function valuesOf(step: Step): readonly Value[] {
+export function effectValues(step: Step): readonly Value[] {
   const e = step.effect
   switch (e.kind) {
     case 'db':
@@ -160,7 +160,9 @@ function whySkipped(
   // a secret that is set helps nobody where leaving the header out is enough
   const header = open.flatMap(eachOf).flatMap((o) => {
     const absent = absences(o, false)
-    return absent.some((v) => v.v === 'env') || mentionsEnv(o, undefined, STAGE) ? [] : absent.filter((v) => v.v === 'request' && v.part === 'header')
+    return absent.some((v) => v.v === 'env') || mentionsEnv(o, undefined, STAGE_OR_BYPASS_VARIABLE)
+      ? []
+      : absent.filter((v) => v.v === 'request' && v.part === 'header')
   })[0]
   if (header) return reasonIn([header], []) as Pick<Webhook['verification'][number], 'kind' | 'variable'>
   const found = open.length
@@ -180,14 +182,14 @@ function whySkipped(
 }
 
 function reasonIn(absent: readonly Value[], tests: readonly Value[]): Pick<Webhook['verification'][number], 'kind' | 'variable'> | undefined {
-  if (tests.some((t) => contains(t, (v) => v.v === 'env' && STAGE.test(v.name)))) return { kind: 'skipped-outside-production' }
+  if (tests.some((t) => contains(t, (v) => v.v === 'env' && STAGE_OR_BYPASS_VARIABLE.test(v.name)))) return { kind: 'skipped-outside-production' }
   const secret = absent.find((v) => v.v === 'env')
   if (secret?.v === 'env') return { kind: 'skipped-without-secret', variable: secret.name }
   const header = absent.find((v) => v.v === 'request' && v.part === 'header')
   return header?.v === 'request' ? { kind: 'skipped-without-header', ...(header.name ? { variable: header.name } : {}) } : undefined
 }
 
-const STAGE = /NODE_ENV|_MODE$|^MODE$|STAGE|^ENV|ENVIRONMENT|VERCEL_ENV|SKIP|DISABLE|TESTING|^DEV|DEBUG|BYPASS/
+const STAGE_OR_BYPASS_VARIABLE = /NODE_ENV|_MODE$|^MODE$|STAGE|^ENV|ENVIRONMENT|VERCEL_ENV|SKIP|DISABLE|TESTING|^DEV|DEBUG|BYPASS/
 
 /** The alternatives of a condition, of which any is enough. */
 const eachOf = (v: Value): readonly Value[] => (v.v === 'op' && v.op === '||' ? v.of.flatMap(eachOf) : [v])

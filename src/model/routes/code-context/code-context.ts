@@ -100,7 +100,7 @@ export function surroundingsOf(program: Program, sessions: readonly SessionModel
       [],
     members: (path) => {
       const js = files.get(path)
-      return js ? membersRead(js) : NONE
+      return js ? membersRead(js) : NO_IDENTIFIERS
     },
     get timetable() {
       return timetable()
@@ -260,4 +260,4 @@ const madeOfRedis = collectByCodeFile((_, js: JavaScriptFacts) => {
   return undefined
 })
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_IDENTIFIERS: ReadonlySet<string> = new Set()

@@ -43,25 +43,27 @@ export function limiterAsWritten(example: Route, target: Route, around: Surround
   const fn = js && handlerAt(js, example)
   if (!js || !fn) return undefined
   const all = straight(fn.body)
-  const counted = all.findIndex((s) => s.k === 'let' && s.init && subExpressions(s.init).some((e) => e.k === 'call' && COUNTS_CALLS.test(calleeText(e.fn))))
+  const counted = all.findIndex(
+    (s) => s.k === 'let' && s.init && subExpressions(s.init).some((e) => e.k === 'call' && RATE_LIMITER_CALL.test(calleeText(e.fn))),
+  )
   const call = all[counted]
   if (call?.k !== 'let') return undefined
   const at = all.findIndex((s, i) => i > counted && i < counted + 3 && s.k === 'if' && ends(s) && [...namesOf(s)].some((n) => boundNames(call.to).includes(n)))
   const kept = at < 0 ? [] : needed(all, at)
   // what counts those who are signed in, or is named after one address, is no limit for another one
   const isOthers = kept.some(
-    (s) => (s.k === 'if' && s !== all[at]) || (s.k === 'let' && s.init && (NAMES_USER.test([...namesOf(s)].join(' ')) || isNamed(s.init))),
+    (s) => (s.k === 'if' && s !== all[at]) || (s.k === 'let' && s.init && (CALLER_WORD.test([...namesOf(s)].join(' ')) || isNamed(s.init))),
   )
   return kept.length && !isOthers ? written({ fn, statements: kept }, example, target, around, () => refuse(429), 429) : undefined
 }
 
-const NAMES_USER = /user|session|account|caller/i
+const CALLER_WORD = /user|session|account|caller/i
 
 /** `rateLimit(ip, 'contact', 5)`. */
 const isNamed = (e: Expr): boolean =>
-  subExpressions(e).some((x) => x.k === 'call' && COUNTS_CALLS.test(calleeText(x.fn)) && x.args.some((a) => a.k === 'lit' || a.k === 'tpl'))
+  subExpressions(e).some((x) => x.k === 'call' && RATE_LIMITER_CALL.test(calleeText(x.fn)) && x.args.some((a) => a.k === 'lit' || a.k === 'tpl'))
 
-const COUNTS_CALLS = /(?:^|\.)\w{0,20}rate_?limit\w{0,20}$|limiters?(?:\.\w+)?\.(?:limit|check|consume)$/i
+const RATE_LIMITER_CALL = /(?:^|\.)\w{0,20}rate_?limit\w{0,20}$|limiters?(?:\.\w+)?\.(?:limit|check|consume)$/i
 
 /** The outermost function within the lines of a handler. */
 const handlerAt = (js: JavaScriptFacts, { line, endLine = line }: Route): FunctionIR | undefined =>

@@ -1,6 +1,6 @@
 import type { Expr, Pattern } from '../../../facts/javascript.ts'
 
-const NAME = /^[\w$]+$/
+const IDENTIFIER = /^[\w$]+$/
 
 /** Code longer than this is no example. */
 const MAX_LENGTH = 240
@@ -18,7 +18,7 @@ export function printPattern(p: Pattern, depth = 0): string | undefined {
   if (p.k !== 'object' || p.rest || p.init) return undefined
   const props = p.props.map(({ key, to }) => {
     const inner = printPattern(to, depth + 1)
-    return inner === undefined || !NAME.test(key) ? undefined : inner === key ? key : `${key}: ${inner}`
+    return inner === undefined || !IDENTIFIER.test(key) ? undefined : inner === key ? key : `${key}: ${inner}`
   })
   return props.some((x) => x === undefined) ? undefined : `{ ${props.join(', ')} }`
 }
@@ -99,7 +99,7 @@ function print(e: Expr, depth: number): string | undefined {
     case 'mem': {
       const of = tight(e.of)
       if (of === undefined) return undefined
-      return NAME.test(e.name) ? `${of}${e.opt ? '?.' : '.'}${e.name}` : `${of}${e.opt ? '?.' : ''}[${quoted(e.name)}]`
+      return IDENTIFIER.test(e.name) ? `${of}${e.opt ? '?.' : '.'}${e.name}` : `${of}${e.opt ? '?.' : ''}[${quoted(e.name)}]`
     }
     case 'idx': {
       const [of, index] = [tight(e.of), next(e.index)]
@@ -135,7 +135,7 @@ function print(e: Expr, depth: number): string | undefined {
         if (value === undefined || p.how || p.computed) return undefined
         if (p.spread) return `...${value}`
         if (p.key === undefined) return undefined
-        const key = NAME.test(p.key) ? p.key : quoted(p.key)
+        const key = IDENTIFIER.test(p.key) ? p.key : quoted(p.key)
         return key === value ? key : `${key}: ${value}`
       })
       return props.some((p) => p === undefined) ? undefined : props.length ? `{ ${props.join(', ')} }` : '{}'

@@ -33,7 +33,7 @@ export function timetableOf(facts: FactsIndex): Timetable {
   for (const file of files)
     for (const b of file.bodies) {
       latest.set(`${folderOf(file.path)} ${b.name}`, placeOf(file, b.from))
-      const named = BY_NAME.exec(file.text.slice(b.from, b.to))
+      const named = EDGE_FUNCTION_URL_CONCAT.exec(file.text.slice(b.from, b.to))
       if (named) helpers.set(b.name, { path: file.path, line: lineAt(file.text, b.from + named.index) })
     }
   const handsName = helpers.size
@@ -53,9 +53,9 @@ export function timetableOf(facts: FactsIndex): Timetable {
       const job = text.slice(index, index + JOB)
       for (const [, path] of job.matchAll(/(?:\.\w{2,12})(\/api\/[\w/-]{1,120})/g)) paths.add(path as string)
     }
-    for (const { index, 1: name } of text.matchAll(ADDRESS)) {
+    for (const { index, 1: name } of text.matchAll(EDGE_FUNCTION_URL)) {
       if (isJob(index)) functions.set(name as string, undefined)
-      else if (!isReplaced(index) && (ASKS.test(text.slice(Math.max(0, index - JOB), index)) || isKeptFor(text, index, bodyAt(index))))
+      else if (!isReplaced(index) && (SQL_HTTP_CALL.test(text.slice(Math.max(0, index - JOB), index)) || isKeptFor(text, index, bodyAt(index))))
         byDatabase.set(name as string, { path, line: lineAt(text, index) })
     }
     if (handsName)
@@ -72,16 +72,16 @@ export function timetableOf(facts: FactsIndex): Timetable {
   return { functions, paths, byDatabase }
 }
 
-const ASKS = /http_post|http_get|http_request|\bhttp\s*\(/i
+const SQL_HTTP_CALL = /http_post|http_get|http_request|\bhttp\s*\(/i
 /** `v_url text := 'https://…/functions/v1/name'`: the address stands in a variable of the function that makes the request further down. */
 const isKeptFor = (text: string, index: number, body: Body | undefined): boolean =>
   body !== undefined &&
   /:=\s{0,20}(?:[^;]{0,200})$/.test(text.slice(Math.max(body.from, index - 300), index)) &&
-  ASKS.test(text.slice(index, Math.min(body.to, index + JOB * 4)))
+  SQL_HTTP_CALL.test(text.slice(index, Math.min(body.to, index + JOB * 4)))
 
-const ADDRESS = /\/functions\/v1\/([\w-]{1,80})/g
+const EDGE_FUNCTION_URL = /\/functions\/v1\/([\w-]{1,80})/g
 /** `… || '/functions/v1/' || fn` */
-const BY_NAME = /\/functions\/v1\/'\s{0,20}\|\|/
+const EDGE_FUNCTION_URL_CONCAT = /\/functions\/v1\/'\s{0,20}\|\|/
 
 interface Body {
   readonly name: string

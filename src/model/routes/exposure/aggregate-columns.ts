@@ -23,7 +23,7 @@ const OF_TAKINGS = /(?:^|_)(?:sales?|invoices?|payments?|transactions?|purchases
 const ABOUT_PERSON =
   /assessment|evaluation|survey|answer|response|credit|risk|lab_|test_result|grade|exam|attendance|vital|symptom|mood|screening|(?:^|_)(?:users?|profiles?|accounts?|customers?|patients?|students?|employees?|members?|leads?|contacts?)$/
 /** Whom a filter means. */
-const SOMEBODY =
+const PERSON_FILTER_COLUMN =
   /(?:^|_)(?:user|account|member|owner|author|buyer|seller|customer|client|patient|student|employee|guest|e_?mail|phone|token|code)(?:_?(?:id|uid))?$/
 
 /**
@@ -48,7 +48,7 @@ function namesOne({ column, value }: Filter, { userData }: Table): boolean {
   if (!mentions(value, (x) => x.v === 'request')) return false
   const name = snakeCase(lastPart(column))
   const own = [...(userData?.ownerColumns ?? []), ...(userData?.tenantColumns ?? []), ...(userData?.personalColumns ?? [])]
-  return /^_?id$/.test(name) || SOMEBODY.test(name) || own.some((c) => snakeCase(c) === name)
+  return /^_?id$/.test(name) || PERSON_FILTER_COLUMN.test(name) || own.some((c) => snakeCase(c) === name)
 }
 
 function isFigure(field: string, { userData }: Table, tables: readonly Table[]): boolean {

@@ -7,15 +7,15 @@ import type { Behaviour, Step } from '../../behaviour/types.ts'
 import type { SchemaModel } from '../../schema/schema-model.ts'
 
 /** By which somebody is reached or let in: no list of those whom everybody may know shows that. */
-const REACHES = /e_?mail|phone|password|token|secret/i
+const CONTACT_OR_CREDENTIAL_FIELD = /e_?mail|phone|password|token|secret/i
 /** By which somebody is let in: that is nobody else's, whoever it is. */
 const LETS_IN = /password|passwd|pwd_?hash|(?:access|refresh|reset|session)_?token/i
 
 /** Those who write, buy and take part, by what a row calls them: `userId`, `author`. Who sells something wants to be reached. */
-const WHO = /^(?:user|author|reviewer|commenter|customer|client|buyer|member|student|patient|guest|participant|attendee)s?(?:_?id)?$/i
+const AUTHOR_OR_CUSTOMER_RELATION = /^(?:user|author|reviewer|commenter|customer|client|buyer|member|student|patient|guest|participant|attendee)s?(?:_?id)?$/i
 
 /** ORMs whose models leave a column out of what is read where they say so (`select: false`). */
-const MAY_LEAVE_OUT: ReadonlySet<string> = new Set(['mongoose', 'typeorm'])
+const COLUMN_HIDING_ORMS: ReadonlySet<string> = new Set(['mongoose', 'typeorm'])
 
 /**
  * People of whom more than the name stands in an answer, beside what was asked for: a table of people whose whole rows are joined to what a step reads
@@ -31,7 +31,9 @@ export function peopleAlong({ effect: e }: Step, index: number, { steps }: Behav
         effect.body !== undefined &&
         mentions(effect.body, (x) => x.v === 'row' && x.step === index && (!x.field || name === x.field || name.startsWith(`${x.field}.`))),
     )
-  const joined = e.joined?.find((name) => tables.some((t) => t.name === name && t.userData?.personalColumns.some((c) => REACHES.test(c))) && answered(name))
+  const joined = e.joined?.find(
+    (name) => tables.some((t) => t.name === name && t.userData?.personalColumns.some((c) => CONTACT_OR_CREDENTIAL_FIELD.test(c))) && answered(name),
+  )
   if (joined) return { of: joined, what: `all of ${joined}` }
   const relation = e.columns?.flatMap(reached).find(answered)
   if (relation !== undefined) return { of: relation, what: `how to reach whom \`${relation}\` names` }
@@ -47,11 +49,16 @@ export function peopleAlong({ effect: e }: Step, index: number, { steps }: Behav
 function picksReach(path: string): boolean {
   const relations = path.replace(/:\w+/g, '').split('.')
   const [column = '', who = ''] = [relations.pop(), relations.pop()]
-  return relations.length > 0 && REACHES.test(column) && WHO.test(who) && !relations.some((r) => OFFERS.test(r))
+  return (
+    relations.length > 0 &&
+    CONTACT_OR_CREDENTIAL_FIELD.test(column) &&
+    AUTHOR_OR_CUSTOMER_RELATION.test(who) &&
+    !relations.some((r) => OFFERING_PERSON_FIELD.test(r))
+  )
 }
 
 /** Whoever offers something, by what a row calls them. */
-const OFFERS = /seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er/i
+const OFFERING_PERSON_FIELD = /seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er/i
 
 interface People {
   /** The table, or the relation of the rows. */
@@ -63,14 +70,18 @@ interface People {
 function reached(column: string): readonly string[] {
   const open = column.indexOf('(')
   const relation = column.slice(0, open)
-  return open > 0 && WHO.test(relation) && REACHES.test(column.slice(open)) ? [relation] : []
+  return open > 0 && AUTHOR_OR_CUSTOMER_RELATION.test(relation) && CONTACT_OR_CREDENTIAL_FIELD.test(column.slice(open)) ? [relation] : []
 }
 
 /** Whether whole rows at the end of a path of relations tell how somebody is reached who did not ask for it, or let in. */
 function isOfPeople(path: string, from: Table, tables: readonly Table[], library: string): boolean {
   let table: Table | undefined = from
   for (const relation of path.split('.')) table = table && !isKeyAlone(table, relation, library) ? relatedTo(table, relation, tables) : undefined
-  const tells = WHO.test(lastPart(path).replace(/:.*/, '')) ? REACHES : MAY_LEAVE_OUT.has(library) ? undefined : LETS_IN
+  const tells = AUTHOR_OR_CUSTOMER_RELATION.test(lastPart(path).replace(/:.*/, ''))
+    ? CONTACT_OR_CREDENTIAL_FIELD
+    : COLUMN_HIDING_ORMS.has(library)
+      ? undefined
+      : LETS_IN
   return tells !== undefined && table?.userData?.personalColumns.some((c) => tells.test(c)) === true
 }
 

@@ -1,14 +1,21 @@
-import { isForSale, isOnOffer, isWhere } from '../../../database/access/row-audience/for-sale.ts'
-import { isBookable, isContactOfBusiness, isJob, isMeantToBeSeen, isPrivateByName, PAY } from '../../../database/access/row-audience/public-content.ts'
+import { isForSale, isListing, isWhere } from '../../../database/access/row-audience/for-sale.ts'
+import {
+  ADVERTISED_PAY_COLUMN,
+  isBookable,
+  isContactOfBusiness,
+  isJob,
+  isMeantToBeSeen,
+  isPrivateByName,
+} from '../../../database/access/row-audience/public-content.ts'
 import { isPublication } from '../../../database/access/row-audience/published-state.ts'
 import type { AccessMatrix, Table } from '../../../database/database.ts'
 import { says, snakeCase } from '../../../lib/snake-case.ts'
 import type { Filter } from '../../behaviour/types.ts'
 
 /** Where something takes place or stands. */
-const PLACE_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
+const LOCATION_COLUMN = /address|street|city|zip|postal|postcode|country|region|(^|_)(lat|lng|lon|latitude|longitude)$/i
 const HAS_A_PLACE = /event|venue|place|listing|shop|store|restaurant|propert|location|hotel|meetup|tour|(?:^|_)(?:routes?|trails?|hikes?)(?:$|_)/i
-const SAYS_WHO = /e_?mail|phone|contact|password|token|secret|api_?key/i
+const IDENTIFYING_COLUMN = /e_?mail|phone|contact|password|token|secret|api_?key/i
 
 /** What people put up for others to see (an event, a listing), read by columns that say nothing of themselves. */
 export function isOnShow(table: Table, columns: readonly string[]): boolean {
@@ -19,7 +26,8 @@ export function isOnShow(table: Table, columns: readonly string[]): boolean {
   if (!data || !columns.length || columns.some((c) => c === '*' || /[(:]/.test(c))) return false
   if (!isMeantToBeSeen({ ...table, userData: { ...data, personalColumns: [] } })) return false
   return !columns.some(
-    (c) => data.ownerColumns.includes(c) || data.powerColumns.includes(c) || SAYS_WHO.test(c) || (data.personalColumns.includes(c) && !isPlace(c, table)),
+    (c) =>
+      data.ownerColumns.includes(c) || data.powerColumns.includes(c) || IDENTIFYING_COLUMN.test(c) || (data.personalColumns.includes(c) && !isPlace(c, table)),
   )
 }
 
@@ -31,7 +39,7 @@ function isScheduled({ name, userData, columns }: Table): boolean {
   if (!userData || userData.personalColumns.length || userData.powerColumns.length) return false
   if (!offered && (userData.ownerColumns.length || userData.tenantColumns.length)) return false
   const booker = offered ? NAMES_GUEST : NAMES_BOOKER
-  return !columns.some((c) => SAYS_WHO.test(c.name) || says(booker, c.name))
+  return !columns.some((c) => IDENTIFYING_COLUMN.test(c.name) || says(booker, c.name))
 }
 
 const TIMETABLE = /(?:^|_)(?:(?:time_?)?slots?|class(?:es)?|schedules?|timetables?)$/i
@@ -48,7 +56,7 @@ function isPartOfSchedule(column: string): boolean {
   return whole ? /slots?$|^(?:location|room|service)s?$/i.test(relation) : !takesPeopleAlong(column) && !isPrivateByName(relation)
 }
 
-const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => PLACE_COLUMN.test(column) && HAS_A_PLACE.test(table.name)
+const isPlace = (column: string, table: Pick<Table, 'name'>): boolean => LOCATION_COLUMN.test(column) && HAS_A_PLACE.test(table.name)
 
 /** How to reach somebody, among what a relation takes along: `organizer(name, email)`. */
 const takesPeopleAlong = (column: string): boolean => column.includes('(') && /e_?mail|phone|password|token/i.test(column.slice(column.indexOf('(')))
@@ -76,7 +84,7 @@ export const isPageOfBusiness = (table: Pick<Table, 'name'>, columns: readonly s
   columns.every((c) => says(SAID_OF_BUSINESS, c) || isContactOfBusiness(table, c))
 
 /** Rows about people and what they have with each other: their other columns are theirs as well. */
-const OF_PEOPLE =
+const PEOPLE_RECORD_TABLE =
   /user|profile|customer|client|patient|member|student|employee|staff|contact|lead|subscri|guest|person|people|account|child|order|booking|reserv|appointment/i
 /** Which town: it finds nobody. */
 const TOWN = /^(?:city|town|state|province|county|region|country|cidade|ciudad|estado|pais|pa[ií]s)$/i
@@ -87,11 +95,15 @@ const TOWN = /^(?:city|town|state|province|county|region|country|cidade|ciudad|e
  */
 export function isPublishedWhole(table: Table, columns: readonly string[]): boolean {
   if (columns.some(takesPeopleAlong)) return false
-  const things = !OF_PEOPLE.test(table.name) && !isPrivateByName(table.name)
+  const things = !PEOPLE_RECORD_TABLE.test(table.name) && !isPrivateByName(table.name)
   const picked = things && columns.length > 0 && !columns.some((c) => c === '*' || /[(:]/.test(c))
   const personal = (table.userData?.personalColumns ?? []).filter((c) => !picked || columns.some((x) => snakeCase(x) === snakeCase(c)))
   return personal.every(
-    (c) => isPlace(c, table) || (picked && (TOWN.test(c) || TO_BE_REACHED.test(c))) || (isJob(table) && PAY.test(c)) || (isAdvert(table) && says(TO_ANSWER, c)),
+    (c) =>
+      isPlace(c, table) ||
+      (picked && (TOWN.test(c) || TO_BE_REACHED.test(c))) ||
+      (isJob(table) && ADVERTISED_PAY_COLUMN.test(c)) ||
+      (isAdvert(table) && says(TO_ANSWER, c)),
   )
 }
 
@@ -100,16 +112,16 @@ export function isPublishedWhole(table: Table, columns: readonly string[]): bool
  * Much is approved that nobody else is shown (a leave, an expense): that is told by what it is.
  */
 export function readsPublished(table: Table, columns: readonly string[], filters: readonly Filter[]): boolean {
-  if (OF_PEOPLE.test(table.name) || isPrivateByName(table.name) || !isPublishedWhole(table, columns)) return false
-  const putUp = isAdvert(table) || isForSale(table) || isOnOffer(table)
+  if (PEOPLE_RECORD_TABLE.test(table.name) || isPrivateByName(table.name) || !isPublishedWhole(table, columns)) return false
+  const putUp = isAdvert(table) || isForSale(table) || isListing(table)
   return filters.some(({ op, column, value }) => {
     if (op !== 'eq' || value.v !== 'const' || value.value === null || value.value === undefined) return false
     const state = { column: snakeCase(column), op: '=', value: value.value }
-    return isPublication(state) && (putUp || says(PUBLISHED, column) || says(PUBLISHED, String(value.value)))
+    return isPublication(state) && (putUp || says(PUBLIC_NAMED_TABLE, column) || says(PUBLIC_NAMED_TABLE, String(value.value)))
   })
 }
 
-const PUBLISHED = /(?:^|_)(?:public|published|publicly_\w{1,20})$/
+const PUBLIC_NAMED_TABLE = /(?:^|_)(?:public|published|publicly_\w{1,20})$/
 
 /** What somebody puts up so that others answer. */
 const isAdvert = ({ name }: Pick<Table, 'name'>): boolean => isJob({ name }) || (says(ADVERTS, name) && !isPrivateByName(name))
@@ -123,7 +135,7 @@ const TO_BE_REACHED = /^(?:contact|public|business|booking|info)_(?:e_?mail|phon
 export function namesNobody(table: Table, columns: readonly string[]): boolean {
   const data = table.userData
   if (!data || data.ownerColumns.length || data.personalColumns.length || data.powerColumns.length || isPrivateByName(table.name)) return false
-  return !columns.some((c) => /[(:]/.test(c) && (c.includes('(*') || SAYS_WHO.test(c) || TAKES_NAMES.test(c)))
+  return !columns.some((c) => /[(:]/.test(c) && (c.includes('(*') || IDENTIFYING_COLUMN.test(c) || TAKES_NAMES.test(c)))
 }
 
 /** Who stands in what is taken along: `waits(id,customerId)`. */
@@ -151,7 +163,7 @@ export function isShownAnyway(table: Table, columns: readonly string[], { holes 
 }
 
 /** States in which rows are shown: of a table that has such a column, what a made-up row was refused for is not known. */
-const STATE = /^(?:is_?)?(?:published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)(?:_?at)?$/i
+const PUBLICATION_STATE_COLUMN = /^(?:is_?)?(?:published|public|active|visible|approved|enabled|status|state|visibility|archived|draft)(?:_?at)?$/i
 
 /**
  * Rows that the policies keep between their people, whatever they are called (the owner gets at the own ones, and nobody else in any state), all read
@@ -164,7 +176,13 @@ export function isKeptBack(
 ): boolean {
   const name = `${table.schema}.${table.name}`
   const tried = objects.find((o) => o.kind === 'table' && o.object === name)
-  if (!tried?.rls || table.stub || table.columns.some((c) => STATE.test(c.name)) || holes.some((h) => h.object === name && h.command === 'select')) return false
+  if (
+    !tried?.rls ||
+    table.stub ||
+    table.columns.some((c) => PUBLICATION_STATE_COLUMN.test(c.name)) ||
+    holes.some((h) => h.object === name && h.command === 'select')
+  )
+    return false
   const selects = tried.cells.filter((c) => c.command === 'select')
   const allowed = (row: string) => selects.some((c) => c.row === row && c.result === 'allowed')
   if (!allowed('own') || selects.some((c) => c.row === 'other' && c.result !== 'refused')) return false

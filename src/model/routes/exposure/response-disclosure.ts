@@ -17,7 +17,7 @@ export function disclosure(behaviour: Behaviour): boolean {
 }
 
 /** True when an answer that anybody can have may carry what this step read; markup that a page renders is no answer that can be looked into. */
-export function isShown(behaviour: Behaviour, index: number, schema: Pick<SchemaModel, 'tables'>): boolean {
+export function isDisclosed(behaviour: Behaviour, index: number, schema: Pick<SchemaModel, 'tables'>): boolean {
   const answers = behaviour.steps.filter((s) => s.effect.kind === 'respond' && (s.effect.status ?? 200) < 400 && s.effect.how !== 'redirect')
   if (!answers.length) return true
   const e = behaviour.steps[index]?.effect
@@ -25,7 +25,7 @@ export function isShown(behaviour: Behaviour, index: number, schema: Pick<Schema
   const named = isAuthor(e, behaviour)
   const read: Read = {
     step: index,
-    tellsNothing: (field) => isFigure?.(field) === true || (named && says(CALLED, field)),
+    tellsNothing: (field) => isFigure?.(field) === true || (named && says(FULL_NAME_COLUMN, field)),
     figures: isFigure !== undefined,
   }
   return answers.some((s) => {
@@ -44,8 +44,9 @@ export const isRepeated = ({ steps }: Behaviour, index: number): boolean =>
   steps.some(({ effect }) => effect.kind === 'respond' && effect.body !== undefined && mentions(effect.body, (v) => v.v === 'result' && v.step === index))
 
 /** How people appear to others: the author under a post, the names of a ranking. */
-const DISPLAYED = /^(?:id|user_?name|display_?name|nick_?name|handle|(?:avatar|image|photo|picture|profile_?(?:image|photo|picture)|avatar_?image)(?:_?url)?)$/i
-const OF_PEOPLE = /(^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
+const DISPLAY_NAME_COLUMN =
+  /^(?:id|user_?name|display_?name|nick_?name|handle|(?:avatar|image|photo|picture|profile_?(?:image|photo|picture)|avatar_?image)(?:_?url)?)$/i
+const PUBLIC_PERSON_TABLE = /(^|[._])(?:users?|profiles?|authors?|members|accounts?)$/i
 /** How a business appears to others. */
 const SIGNBOARD =
   /^(?:id|name|slug|title|(?:business|company|store|shop|brand|display|trading)_?name|(?:logo|avatar|image|cover|banner|photo)(?:_?(?:url|image))?)$/i
@@ -53,10 +54,12 @@ const OF_BUSINESSES =
   /(^|[._])(?:business(?:es)?(?:_?accounts?)?|compan(?:y|ies)|organi[sz]ations?|stores?|shops?|vendors?|sellers?|agenc(?:y|ies)|brands?|clinics?|restaurants?|salons?|schools?|hotels?|venues?)$/i
 
 /** When something was done says nothing of who did it. */
-const WHEN = /^(?:\w{1,20}_)?(?:created|updated|published|viewed|visited|seen)_?at$/i
+const EVENT_TIMESTAMP_COLUMN = /^(?:\w{1,20}_)?(?:created|updated|published|viewed|visited|seen)_?at$/i
 
 const isDisplayed = (field: string, table: string): boolean =>
-  WHEN.test(field) || (DISPLAYED.test(field) && OF_PEOPLE.test(table)) || (SIGNBOARD.test(field) && OF_BUSINESSES.test(table))
+  EVENT_TIMESTAMP_COLUMN.test(field) ||
+  (DISPLAY_NAME_COLUMN.test(field) && PUBLIC_PERSON_TABLE.test(table)) ||
+  (SIGNBOARD.test(field) && OF_BUSINESSES.test(table))
 
 /** What was read, and the columns of it that say nothing of anybody. */
 interface Read {
@@ -68,16 +71,16 @@ interface Read {
 
 /** Whoever has written something puts the name under it. */
 function isAuthor(e: Step['effect'] | undefined, { steps }: Behaviour): boolean {
-  if (e?.kind !== 'db' || !OF_PEOPLE.test(e.table)) return false
+  if (e?.kind !== 'db' || !PUBLIC_PERSON_TABLE.test(e.table)) return false
   return e.filters.some(({ op, value }) => {
-    const of = op === 'eq' && value.v === 'row' && says(WROTE, value.field ?? '') ? steps[value.step]?.effect : undefined
-    return of?.kind === 'db' && says(WRITTEN, of.table)
+    const of = op === 'eq' && value.v === 'row' && says(BYLINE_COLUMN, value.field ?? '') ? steps[value.step]?.effect : undefined
+    return of?.kind === 'db' && says(EDITORIAL_TABLE, of.table)
   })
 }
 
-const CALLED = /^(?:first|last|full)_name$/
-const WROTE = /^(?:author|written_by|posted_by)(?:_?(?:id|uid))?$/
-const WRITTEN = /(?:^|[._])(?:posts?|articles?|news|stor(?:y|ies)|guides?|tutorials?|recipes?)$/
+const FULL_NAME_COLUMN = /^(?:first|last|full)_name$/
+const BYLINE_COLUMN = /^(?:author|written_by|posted_by)(?:_?(?:id|uid))?$/
+const EDITORIAL_TABLE = /(?:^|[._])(?:posts?|articles?|news|stor(?:y|ies)|guides?|tutorials?|recipes?)$/
 
 function carries(v: Value, read: Read, depth: number, inNumber = false): boolean {
   if (depth > 12) return true
@@ -100,7 +103,7 @@ function carries(v: Value, read: Read, depth: number, inNumber = false): boolean
       return partsOf(v).some(next)
     case 'op':
       // whether somebody is there, and how many there are, shows nobody's row
-      return !ASKS.has(v.op) && !countsOn(v) && v.of.some((x) => carries(x, read, depth + 1, inNumber || RECKONS.has(v.op)))
+      return !BOOLEAN_OR_COUNT_OPERATORS.has(v.op) && !countsOn(v) && v.of.some((x) => carries(x, read, depth + 1, inNumber || RECKONS.has(v.op)))
     case 'call':
       if (v.name === 'length') return false
       // a figure of what is kept for each key (`books.get(id).bestBid`)
@@ -127,4 +130,4 @@ const MAKES_NUMBER = /^(?:(?:Number\.)?(?:Number|parseInt|parseFloat)|toFixed|Ma
 const FILLED_LATER = /^(?:Map|Set)$/
 
 /** Operators whose result says yes or no, or how many. */
-const ASKS: ReadonlySet<string> = new Set(['!', '===', '!==', '==', '!=', '<', '>', '<=', '>=', 'in', 'instanceof', 'typeof', 'length'])
+const BOOLEAN_OR_COUNT_OPERATORS: ReadonlySet<string> = new Set(['!', '===', '!==', '==', '!=', '<', '>', '<=', '>=', 'in', 'instanceof', 'typeof', 'length'])

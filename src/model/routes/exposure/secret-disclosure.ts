@@ -1,11 +1,15 @@
 import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Value } from '../../behaviour/types.ts'
 
-const DRAWN = /(?:^|\.)(?:concat|toBuffer|toBlob|asBlob|renderToBuffer|renderToStream|output|save|writeBuffer|generateAsync|finalize|pdf|screenshot)$/
+const RENDERED_DOCUMENT_CALL =
+  /(?:^|\.)(?:concat|toBuffer|toBlob|asBlob|renderToBuffer|renderToStream|output|save|writeBuffer|generateAsync|finalize|pdf|screenshot)$/
 
 /** The bytes of a document that a library drew: what was read before may be in them, and nothing tells. */
 export function isDrawn(v: Extract<Value, { v: 'call' }>): boolean {
-  return DRAWN.test(v.name) && !v.args.some((a) => mentions(a, (x) => x.v === 'row' || x.v === 'result' || (x.v === 'const' && typeof x.value === 'string')))
+  return (
+    RENDERED_DOCUMENT_CALL.test(v.name) &&
+    !v.args.some((a) => mentions(a, (x) => x.v === 'row' || x.v === 'result' || (x.v === 'const' && typeof x.value === 'string')))
+  )
 }
 
 /** A secret of the server that an answer holds, and whether it is all of it. */

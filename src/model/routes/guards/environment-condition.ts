@@ -4,10 +4,11 @@ import { HIDDEN_LITERAL, type Value } from '../../behaviour/types.ts'
 import { PUBLIC_PREFIXES, publicPrefix } from '../../env/public-name.ts'
 
 /** `'' === process.env.X` and `'' === hmac(…)`, what a missing header leaves of a comparison: no variable that is set is empty, none that is unset is text, no digest is empty. */
-export function neverHolds(v: Value, truthy: boolean): boolean {
+export function isUnsatisfiable(v: Value, truthy: boolean): boolean {
   if (v.v !== 'op') return false
-  if (v.op === '!') return v.of[0] !== undefined && neverHolds(v.of[0], !truthy)
-  if (v.op === '&&' || v.op === '||') return (v.op === '&&') === truthy ? v.of.some((x) => neverHolds(x, truthy)) : v.of.every((x) => neverHolds(x, truthy))
+  if (v.op === '!') return v.of[0] !== undefined && isUnsatisfiable(v.of[0], !truthy)
+  if (v.op === '&&' || v.op === '||')
+    return (v.op === '&&') === truthy ? v.of.some((x) => isUnsatisfiable(x, truthy)) : v.of.every((x) => isUnsatisfiable(x, truthy))
   if (v.op !== (truthy ? '===' : '!==')) return false
   if (!v.of.some((x) => x.v === 'const' && x.value === '')) return false
   return v.of.some((x) => (x.v === 'env' && (!x.fallback || x.fallback.v === 'env')) || (x.v === 'call' && /(^|\.)(hmac|digest|hash)$/.test(x.name)))

@@ -98,9 +98,9 @@ const asksInPassing = (behaviour: Behaviour | undefined): boolean =>
   behaviour?.steps.some((s) => s.under.some((c) => c.otherwise.ends && mentions(c.test, (v) => v.v === 'caller' && v.trust === 'verified'))) ?? false
 
 const isLibrarys = (m: MiddlewareModel): boolean =>
-  m.external !== undefined && libraryGuard([{ ...m, code: NOTHING, calling: 'next-middleware', what: 'middleware', blocks: true }]) !== undefined
+  m.external !== undefined && libraryGuard([{ ...m, code: EMPTY_FUNCTION, calling: 'next-middleware', what: 'middleware', blocks: true }]) !== undefined
 
-const NOTHING = { k: 'fn', path: '', fn: 0 } as const
+const EMPTY_FUNCTION = { k: 'fn', path: '', fn: 0 } as const
 
 const getsToRefuse = (m: MiddlewareModel, route: Route): boolean =>
   runsFor(m, route) && (isLibrarys(m) || refusals(m.behaviour).some((s) => imagineConditions(s.under, requestFor(route)) !== undefined))

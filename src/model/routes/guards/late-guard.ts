@@ -16,7 +16,7 @@ const openFunctions = rememberFor(({ holes = [] }: AccessMatrix): ReadonlySet<st
 export const asksOpenFunction = ({ how }: Guard, access: AccessMatrix): boolean => how.startsWith('rpc ') && openFunctions(access).has(how.slice('rpc '.length))
 
 /** Nobody gets further who did not come with a session; one that the handler itself makes is no such check, and one that may be there neither. */
-export const isSignedIn = ({ who, trust, how, refusal }: Guard): boolean =>
+export const requiresSession = ({ who, trust, how, refusal }: Guard): boolean =>
   (who === 'user' || who === 'admin') &&
   trust === 'verified' &&
   refusal.how !== undefined &&

@@ -1,15 +1,15 @@
 import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Behaviour, Condition, Effect, Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 import { guardOfConditions } from './guard.ts'
 
-const TOKENS = /tokens?$|sessions?$|invit(?:e|ation)s?$/i
+const TOKEN_TABLE = /tokens?$|sessions?$|invit(?:e|ation)s?$/i
 
 /** Tokens are kept as hashes and gone through until one is the hash of what was sent: that is the check itself. */
 export function looksForToken(e: Extract<Effect, { kind: 'db' }>, behaviour: Behaviour, index: number): boolean {
-  if (e.op !== 'select' || !TOKENS.test(e.table)) return false
+  if (e.op !== 'select' || !TOKEN_TABLE.test(e.table)) return false
   const isHash = (x: Value) => x.v === 'row' && x.step === index && /token|hash/i.test(x.field ?? '')
-  return behaviour.steps.some((s) => s.effect.kind === 'hash-compare' && s.effect.args.some((a) => mentions(a, isHash)) && s.effect.args.some(fromRequest))
+  return behaviour.steps.some((s) => s.effect.kind === 'hash-compare' && s.effect.args.some((a) => mentions(a, isHash)) && s.effect.args.some(isTainted))
 }
 
 /** True when a guard further on depends on the answer of this step: a key that was looked up and is then compared. */

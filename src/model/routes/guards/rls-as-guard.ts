@@ -81,14 +81,20 @@ function keptIn(map: Value | undefined): number | undefined {
   return first?.v === 'row' && rows.every((x) => x?.v === 'row' && x.step === first.step) ? first.step : undefined
 }
 
-const COMMANDS: Readonly<Record<Query['op'], Command>> = { select: 'select', insert: 'insert', update: 'update', delete: 'delete', upsert: 'insert' }
+const COMMAND_BY_OPERATION: Readonly<Record<Query['op'], Command>> = {
+  select: 'select',
+  insert: 'insert',
+  update: 'update',
+  delete: 'delete',
+  upsert: 'insert',
+}
 
 /** Whether it was tried without a session and refused, for whatever is called so, and no policy lets visitors at rows in some state (`status = 'active'`). */
 function isKeptFromVisitors({ table, op }: Query, schema: Policed, access: AccessMatrix): boolean {
   const name = lastPart(table)
   const tables = schema.tables.filter((t) => t.name === name)
   if (!tables.length || tables.some((t) => t.stub || t.outlined)) return false
-  const command = COMMANDS[op]
+  const command = COMMAND_BY_OPERATION[op]
   const open = schema.policies.some(
     (p) => p.table === name && p.permissive && (p.command === command || p.command === 'all') && p.roles.some(isVisitors) && !asksWhoCalls(p.using ?? p.check),
   )
@@ -102,8 +108,9 @@ function isKeptFromVisitors({ table, op }: Query, schema: Policed, access: Acces
 const isVisitors = (role: string): boolean => role === 'anon' || role === 'public'
 
 /** Whether each side of what a policy says asks for the session, or leaves it to a function, which was tried. */
-const asksWhoCalls = (says: string | undefined): boolean => says === undefined || says === 'false' || says.split(/\bOR\b/i).every((side) => ASKS.test(side))
-const ASKS = /\bauth\.|\bcurrent_setting\b|\b(?!lower|upper|coalesce|date_)[a-z_]\w{2,62}\([^()]{0,200}\b\w+\b/i
+const asksWhoCalls = (says: string | undefined): boolean =>
+  says === undefined || says === 'false' || says.split(/\bOR\b/i).every((side) => CALLER_CONDITION_SQL.test(side))
+const CALLER_CONDITION_SQL = /\bauth\.|\bcurrent_setting\b|\b(?!lower|upper|coalesce|date_)[a-z_]\w{2,62}\([^()]{0,200}\b\w+\b/i
 
 const objectsByName = rememberFor(
   ({ objects }: AccessMatrix): ReadonlyMap<string, readonly AccessObject[]> =>

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AccessMatrix } from '../../../database/database.ts'
 import type { JavaScriptFacts } from '../../../facts/javascript.ts'
 import { fuelFor } from '../../behaviour/analyze.ts'
-import { answerOf, specifierPart } from '../../behaviour/incremental/file-parts.ts'
-import { Reads, starred, textOf, textOfFiles, undeclared } from '../../behaviour/incremental/read-tracking.ts'
+import { partContent, specifierPart } from '../../behaviour/incremental/file-parts.ts'
+import { importKey, Reads, starred, textOfFiles, undeclared } from '../../behaviour/incremental/read-tracking.ts'
 import type { Program } from '../../behaviour/modules/program.ts'
 import type { ModulesModel } from '../../modules/modules.ts'
 import type { SchemaModel } from '../../schema/schema-model.ts'
@@ -118,7 +118,7 @@ function affected(
     const name = undeclared(specifier)
     const behind = starred(specifier)
     if (behind !== undefined) return textOfFiles(throughStars(from, behind))
-    return name === undefined ? resolve(from, specifier) : textOf(autoImport(from, name))
+    return name === undefined ? resolve(from, specifier) : importKey(autoImport(from, name))
   }
   const changed = new Set<string>()
   for (const [path, facts] of before) if (now.get(path) !== facts) changed.add(path)
@@ -130,7 +130,7 @@ function affected(
       for (const [specifier, target] of specifiers) if (meaning(from, specifier) !== target) found.add(specifierPart(from, specifier))
   for (const path of changed)
     for (const part of readers.partsOf(path))
-      if (part !== path && !isDeepStrictEqual(answerOf(part, before.get(path)), answerOf(part, now.get(path)))) found.add(part)
+      if (part !== path && !isDeepStrictEqual(partContent(part, before.get(path)), partContent(part, now.get(path)))) found.add(part)
   // A set is walked to its end while it grows.
   for (const part of found) for (const reader of readers.readersOf(part)) found.add(reader)
   return found

@@ -2,7 +2,7 @@ import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Behaviour, Value } from '../../behaviour/types.ts'
 
 /** When something was sent last, as a row says. */
-const WHEN =
+const LAST_SENT_COLUMN =
   /(?:^|[._])(?:(?:created|inserted|sent|issued|requested|updated)_?at|last_?(?:sent|request(?:ed)?|code|otp|e?mail)\w{0,12}|createdAt|sentAt|requestedAt|lastSent\w{0,8})$/
 
 /** Whether somebody who asks for another message has to wait until a while after the last one has passed: what a code is worth after a while is another question. */
@@ -24,7 +24,7 @@ function isLater(test: Value, truthy: boolean, depth: number): boolean {
   return isWhen(b) && isNow(a) && more
 }
 
-const isWhen = (v: Value): boolean => mentions(v, (x) => x.v === 'row' && WHEN.test(x.field ?? '')) && !isNow(v)
+const isWhen = (v: Value): boolean => mentions(v, (x) => x.v === 'row' && LAST_SENT_COLUMN.test(x.field ?? '')) && !isNow(v)
 const isNow = (v: Value): boolean => mentions(v, (x) => x.v === 'call' && (x.name === 'Date.now' || (x.name === 'Date' && !x.args.length)))
 
 /** How much time has passed since: now less then, in whatever unit. */

@@ -4,7 +4,7 @@ import { isKeptSession } from '../../behaviour/identity/signed-token.ts'
 import { KEPT } from '../../behaviour/idioms/in-memory-counter.ts'
 import type { Behaviour, Condition, Effect, Value } from '../../behaviour/types.ts'
 
-const COUNTER = /rate|limit|attempt|throttl|too_?many|quota|lock(ed)?_?(out|until)|cooldown|window|bucket/i
+const RATE_LIMIT_NAME = /rate|limit|attempt|throttl|too_?many|quota|lock(ed)?_?(out|until)|cooldown|window|bucket/i
 
 /** A column of an account that says how often sign-in failed, or until when it is locked. */
 const LOCKOUT = /(login|sign_?in|failed|invalid)\w*attempts?|attempts?_?(count|left)?$|locked?_?(until|out|at)|lockout|cooldown/i
@@ -57,7 +57,7 @@ function limiterIn(v: Value, behaviour: Behaviour, depth: number): boolean {
     case 'result': {
       const e = behaviour.steps[v.step]?.effect
       if (e?.kind === 'db') return v.field === 'count' && isCounter(e)
-      return e?.kind === 'limit' || (e?.kind === 'kv' && counts(e) && !isKeptSession(e)) || (e?.kind === 'rpc' && COUNTER.test(e.function))
+      return e?.kind === 'limit' || (e?.kind === 'kv' && counts(e) && !isKeptSession(e)) || (e?.kind === 'rpc' && RATE_LIMIT_NAME.test(e.function))
     }
     case 'row': {
       const e = behaviour.steps[v.step]?.effect
@@ -89,14 +89,14 @@ function isOfKept(entry: Extract<Value, { v: 'call' }>): boolean {
 
 /** Rows that were written down to be counted. */
 function isCounter(e: Extract<Effect, { kind: 'db' }>): boolean {
-  return (COUNTER.test(e.table) || e.countOnly === true) && COUNTER.test(`${e.table} ${e.filters.map((f) => f.column).join(' ')}`)
+  return (RATE_LIMIT_NAME.test(e.table) || e.countOnly === true) && RATE_LIMIT_NAME.test(`${e.table} ${e.filters.map((f) => f.column).join(' ')}`)
 }
 
 /** Reads or raises a counter; a `get` of a fixed name is a setting. */
 function counts(e: { readonly name: string; readonly args: readonly Value[] }): boolean {
   const key = e.args[0]
   if (/incr|eval|zcard/i.test(e.name)) return true
-  return /get/i.test(e.name) && !(key?.v === 'const' && !COUNTER.test(String(key.value)))
+  return /get/i.test(e.name) && !(key?.v === 'const' && !RATE_LIMIT_NAME.test(String(key.value)))
 }
 
 const asksLimiter = rememberFor((behaviour: Behaviour): boolean => behaviour.steps.some(({ effect: e }) => e.kind === 'limit'))

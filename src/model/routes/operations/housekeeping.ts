@@ -2,9 +2,9 @@ import type { Table } from '../../../database/database.ts'
 import { says } from '../../../lib/snake-case.ts'
 import { compares, isAlike, mentions } from '../../behaviour/domain/contains.ts'
 import type { Behaviour, Effect, Step, Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 
-const KEPT = /^(?:access|refresh|id|bearer|api|auth)?_?(?:token|secret|key)$|^token_?type$/i
+const TOKEN_COLUMN = /^(?:access|refresh|id|bearer|api|auth)?_?(?:token|secret|key)$|^token_?type$/i
 
 /**
  * The application keeps its own token of another service and writes a new one when it has run out: the row is nobody's, and whoever calls
@@ -12,10 +12,16 @@ const KEPT = /^(?:access|refresh|id|bearer|api|auth)?_?(?:token|secret|key)$|^to
  */
 export function renewsOwnToken(e: Extract<Effect, { kind: 'db' }>, table: Table | undefined): boolean {
   const user = table?.userData
-  if (!user || user.ownerColumns.length || user.tenantColumns.length || !user.personalColumns.length || !user.personalColumns.every((c) => KEPT.test(c)))
+  if (
+    !user ||
+    user.ownerColumns.length ||
+    user.tenantColumns.length ||
+    !user.personalColumns.length ||
+    !user.personalColumns.every((c) => TOKEN_COLUMN.test(c))
+  )
     return false
   if ((e.op !== 'insert' && e.op !== 'update' && e.op !== 'upsert') || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
-  return [...Object.values(e.payload.props), ...e.filters.map((f) => f.value)].every((v) => !fromRequest(v))
+  return [...Object.values(e.payload.props), ...e.filters.map((f) => f.value)].every((v) => !isTainted(v))
 }
 
 /**
@@ -25,7 +31,7 @@ export function renewsOwnToken(e: Extract<Effect, { kind: 'db' }>, table: Table 
 export function renewsToken({ effect: e }: Step, { steps }: Behaviour, index: number): boolean {
   if (e.kind !== 'db' || e.op !== 'update' || e.payload?.v !== 'object' || e.payload.rest) return false
   const set = Object.entries(e.payload.props)
-  if (!set.some(([column]) => says(KEPT, column)) || set.some(([, v]) => fromRequest(v))) return false
+  if (!set.some(([column]) => says(TOKEN_COLUMN, column)) || set.some(([, v]) => isTainted(v))) return false
   const asked = steps.slice(0, index).findLast((s) => s.effect.kind === 'http')?.effect
   const named = (word: string) => asked?.kind === 'http' && asked.args.some((a) => mentions(a, (x) => x.v === 'const' && String(x.value).includes(word)))
   return named('refresh_token') && !named('authorization_code') && !handsOn(steps)
@@ -38,14 +44,14 @@ const handsOn = (steps: readonly Step[]): boolean =>
 const tellsNothing = (body: Value, steps: readonly Step[]): boolean =>
   !mentions(body, (x) => x.v === 'unknown' || ((x.v === 'result' || x.v === 'row') && steps[x.step]?.effect.kind === 'http'))
 
-const CACHE = /(?:^|_)cached?(?:_|$)/i
+const CACHE_TABLE = /(?:^|_)cached?(?:_|$)/i
 /** What a cached answer is found by. */
-const FOUND_BY = /(?:^|_)(?:id|key|hash|slug|query|url|place|lang|locale|language)$/i
+const CACHE_KEY_COLUMN = /(?:^|_)(?:id|key|hash|slug|query|url|place|lang|locale|language)$/i
 
 /** What another service answered is kept for the next time: the caller says what is looked up, not what is kept. */
 export function fillsCache(e: Extract<Effect, { kind: 'db' }>): boolean {
-  if (!CACHE.test(e.table) || e.op === 'select' || e.op === 'delete' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
-  return Object.entries(e.payload.props).every(([column, v]) => !fromRequest(v) || FOUND_BY.test(column))
+  if (!CACHE_TABLE.test(e.table) || e.op === 'select' || e.op === 'delete' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
+  return Object.entries(e.payload.props).every(([column, v]) => !isTainted(v) || CACHE_KEY_COLUMN.test(column))
 }
 
 /** Where messages are pushed to. */
@@ -54,16 +60,17 @@ const DEVICES = /(?:^|[._])(?:(?:web_?)?push_?(?:subscriptions?|tokens?|endpoint
 /** A device that the push service does not know any more (`410 Gone`) is taken off the list: which one it is says the row that the message was for. */
 export function dropsDevice(e: Extract<Effect, { kind: 'db' }>): boolean {
   if (e.op !== 'delete' || e.unread || !says(DEVICES, e.table) || !e.filters.length) return false
-  return e.filters.every((f) => !fromRequest(f.value)) && e.filters.some((f) => mentions(f.value, (x) => x.v === 'row'))
+  return e.filters.every((f) => !isTainted(f.value)) && e.filters.some((f) => mentions(f.value, (x) => x.v === 'row'))
 }
 
 /** Codes that are sent to somebody, and that expire. */
-const SENT = /verif|confirm|otp|one_?time|magic|reset/i
-const CODES = /(?:tokens?|codes?|links?|otps?|verifications?)$/i
+const SENT_CODE_PURPOSE = /verif|confirm|otp|one_?time|magic|reset/i
+const EXPIRING_CODE_TABLE = /(?:tokens?|codes?|links?|otps?|verifications?)$/i
 
 /** Whoever asks for another code has the last one taken back: the rows go under the same name as the new one that follows, which is sent to whom it names. */
 export function replacesCode({ effect: e }: Step, { steps }: Behaviour, index: number): boolean {
-  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !SENT.test(e.table) || !CODES.test(e.table) || !e.filters.length) return false
+  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !SENT_CODE_PURPOSE.test(e.table) || !EXPIRING_CODE_TABLE.test(e.table) || !e.filters.length)
+    return false
   return steps.slice(index + 1).some(({ effect: made }) => {
     if (made.kind !== 'db' || (made.op !== 'insert' && made.op !== 'upsert') || made.table !== e.table || made.payload?.v !== 'object') return false
     const { props } = made.payload
@@ -74,14 +81,14 @@ export function replacesCode({ effect: e }: Step, { steps }: Behaviour, index: n
 /** What a row keeps of a code that is on its way to whom the row is about. */
 const OF_CODE = /otp|verif|confirm|reset|magic|one_?time|_code$|attempts?$|expires?|_at$/i
 const THE_CODE = /(?:otp|code|token)(?:_?hash)?$/i
-const SENT_TO = /e_?mail$|phone$|mobile$/i
+const ADDRESSEE_COLUMN = /e_?mail$|phone$|mobile$/i
 
 /** A row gets a new code to be asked for, which goes out at once: the caller chooses neither the code nor, where the address is compared with the row's own, whom it reaches. */
 export function keepsNewCode({ effect: e, under }: Step, { steps }: Behaviour, index: number): boolean {
   if (e.kind !== 'db' || e.op !== 'update' || e.unread || e.payload?.v !== 'object' || e.payload.rest) return false
   const set = Object.entries(e.payload.props)
-  if (!set.some(([c]) => THE_CODE.test(c) && SENT.test(c)) || !set.every(([c]) => OF_CODE.test(c))) return false
-  if (!set.every(([c, v]) => !fromRequest(v) || (SENT_TO.test(c) && isComparedWith(e.table, v, under)))) return false
+  if (!set.some(([c]) => THE_CODE.test(c) && SENT_CODE_PURPOSE.test(c)) || !set.every(([c]) => OF_CODE.test(c))) return false
+  if (!set.every(([c, v]) => !isTainted(v) || (ADDRESSEE_COLUMN.test(c) && isComparedWith(e.table, v, under)))) return false
   return steps.slice(index + 1).some(({ effect: sent }) => sent.kind === 'mail' || sent.kind === 'sms')
 }
 
@@ -92,12 +99,12 @@ function isComparedWith(table: string, value: Value, under: Step['under']): bool
   return under.some((c) => mentions(c.test, (x) => compares(x, ofRow, isValue)))
 }
 
-const MADE_AT = /^(?:created|issued|sent|requested)_?(?:at|on)$/i
+const ISSUED_AT_COLUMN = /^(?:created|issued|sent|requested)_?(?:at|on)$/i
 const ENDS_AT = /^(?:expir\w*|valid_?(?:until|to)|\w{0,20}expires?_?(?:at|on)?)$/i
 
 /** A code that has run out is thrown away where somebody tries it: it opened nothing any more. */
 export function throwsAwayExpired({ effect: e, under }: Step): boolean {
-  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !SENT.test(e.table) || !CODES.test(e.table)) return false
+  if (e.kind !== 'db' || e.op !== 'delete' || e.unread || !SENT_CODE_PURPOSE.test(e.table) || !EXPIRING_CODE_TABLE.test(e.table)) return false
   return under.some((c) => !c.negated && c.test.v === 'op' && saysExpired(c.test.op, c.test.of, e.table))
 }
 
@@ -108,8 +115,8 @@ function saysExpired(op: string, [left, right]: readonly Value[], table: string)
   const has = (v: Value, field: RegExp) => mentions(v, (x) => x.v === 'row' && x.table === table && field.test(x.field ?? ''))
   if (has(left, ENDS_AT)) return before
   if (has(right, ENDS_AT)) return !before
-  const isAge = (v: Value) => v.v === 'op' && v.op === '-' && has(v, MADE_AT)
+  const isAge = (v: Value) => v.v === 'op' && v.op === '-' && has(v, ISSUED_AT_COLUMN)
   if (isAge(left)) return !before
   if (isAge(right)) return before
-  return has(left, MADE_AT) ? before : has(right, MADE_AT) && !before
+  return has(left, ISSUED_AT_COLUMN) ? before : has(right, ISSUED_AT_COLUMN) && !before
 }

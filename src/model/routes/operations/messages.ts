@@ -1,6 +1,6 @@
 import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Behaviour, Effect, Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 
 /** Whether the caller chooses who gets a message. */
 export function choosesRecipient(args: readonly Value[]): boolean {
@@ -12,17 +12,18 @@ function recipient(v: Value, depth: number): boolean {
   if (v.v === 'object') {
     for (const key of ['to', 'To', 'cc', 'bcc', 'recipient', 'recipients', 'email', 'phone', 'phones', 'number', 'phoneNumber', 'phone_number']) {
       const x = v.props[key]
-      if (x && fromRequest(x)) return true
+      if (x && isTainted(x)) return true
     }
-    return Object.entries(v.props).some(([name, x]) => x.v === 'object' && !FILLED_IN.test(name) && recipient(x, depth + 1))
+    return Object.entries(v.props).some(([name, x]) => x.v === 'object' && !TEMPLATE_VARIABLES_FIELD.test(name) && recipient(x, depth + 1))
   }
   return v.v === 'array' ? v.items.some((x) => recipient(x, depth + 1)) : false
 }
 
 /** What a template of the application is filled in with: the address in there is told to whoever gets the message. */
-const FILLED_IN = /^(?:\w{0,20}context|variables|locals|(?:dynamic_?)?template_?(?:data|variables|params)|substitutions|merge_?vars|global_?merge_?vars)$/i
+const TEMPLATE_VARIABLES_FIELD =
+  /^(?:\w{0,20}context|variables|locals|(?:dynamic_?)?template_?(?:data|variables|params)|substitutions|merge_?vars|global_?merge_?vars)$/i
 
-const WORDS = ['subject', 'Subject', 'html', 'text', 'body', 'message', 'content', 'HtmlBody', 'TextBody']
+const MESSAGE_CONTENT_FIELDS = ['subject', 'Subject', 'html', 'text', 'body', 'message', 'content', 'HtmlBody', 'TextBody']
 
 /** Whether the caller writes the subject or the text of a message himself, instead of filling in what the code words. */
 export function choosesWords(e: Effect): boolean {
@@ -31,7 +32,7 @@ export function choosesWords(e: Effect): boolean {
 
 function words(v: Value, depth: number): boolean {
   if (depth > 5) return false
-  if (v.v === 'object') return WORDS.some((key) => isSentAlong(v.props[key])) || Object.values(v.props).some((x) => words(x, depth + 1))
+  if (v.v === 'object') return MESSAGE_CONTENT_FIELDS.some((key) => isSentAlong(v.props[key])) || Object.values(v.props).some((x) => words(x, depth + 1))
   return (v.v === 'call' && v.args.some((x) => words(x, depth + 1))) || (v.v === 'array' && v.items.some((x) => words(x, depth + 1)))
 }
 
@@ -47,14 +48,14 @@ export function speaksToWhomItNames(e: Effect, { steps }: Pick<Behaviour, 'steps
   const args: readonly Value[] = e.args
   const isNamed = (x: Value) => {
     const found = x.v === 'row' ? steps[x.step]?.effect : undefined
-    return found?.kind === 'db' && found.filters.some((f) => (f.op === 'eq' || f.op === 'in') && fromRequest(f.value))
+    return found?.kind === 'db' && found.filters.some((f) => (f.op === 'eq' || f.op === 'in') && isTainted(f.value))
   }
-  const isText = (x: Value) => x.v === 'request' && !x.as && !NAMES_A_ROW.test(x.name ?? '')
+  const isText = (x: Value) => x.v === 'request' && !x.as && !ROW_SELECTING_FIELD.test(x.name ?? '')
   return args.some((a) => mentions(a, isNamed)) && args.some((a) => mentions(a, isText))
 }
 
 /** What of a request tells which row is meant, or is one of a few words: nobody writes a message with it. */
-const NAMES_A_ROW = /(?:ids?|uuid|token|key|code|number|type|status|e?mail)$/i
+const ROW_SELECTING_FIELD = /(?:ids?|uuid|token|key|code|number|type|status|e?mail)$/i
 
 /** Whether the caller chooses who gets a message, wherever in what is sent to another server that stands. */
 export function recipientInBody(v: Value, depth: number): boolean {

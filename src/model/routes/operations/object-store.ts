@@ -3,7 +3,7 @@ import type { Effect, Value } from '../../behaviour/types.ts'
 type FileEffect = Extract<Effect, { name: string }>
 
 const DELETES = /(?:^|\.)(?:deleteObjects?|removeObjects?)(?:\.promise)?$/
-const STORES = /(?:^|\.)(?:createPresignedPost|presignedPutObject|presignedPostPolicy|putObject|fPutObject|Upload\.done)(?:\.promise)?$/
+const OBJECT_UPLOAD_CALL = /(?:^|\.)(?:createPresignedPost|presignedPutObject|presignedPostPolicy|putObject|fPutObject|Upload\.done)(?:\.promise)?$/
 const SIGNS = /(?:^|\.)(?:getSignedUrl(?:Promise)?|presignedUrl)$/
 
 /** What a call does to a file in an object store (S3 and what speaks its language): by its name, or by the command that is sent. */
@@ -18,7 +18,7 @@ export function objectStoreWork({ name, args }: FileEffect): 'delete' | 'write' 
         : undefined
   }
   if (DELETES.test(name)) return 'delete'
-  if (STORES.test(name)) return 'write'
+  if (OBJECT_UPLOAD_CALL.test(name)) return 'write'
   if (/(?:^|\.)presignedGetObject$/.test(name)) return 'link'
   if (!SIGNS.test(name)) return undefined
   // the older client names what is signed in words: `s3.getSignedUrl('getObject', …)`

@@ -3,10 +3,10 @@ import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Client, Effect, Value } from '../../behaviour/types.ts'
 import { processorAt, serviceBehindGateway } from '../../payments/processors/other-processor-signs.ts'
 import { credentialLookedUp } from '../guards/evidence/credential-lookup-rest.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 import { recipientInBody } from './messages.ts'
 import { callersOwn, carriesKey, isAnonymous } from './outbound-credentials.ts'
-import { bodyOf, constantsOf, envOf, hostOf, isUrlObject, methodOf, urlIn } from './outbound-request.ts'
+import { constantHost, constantText, envOf, isUrlObject, methodOf, sentBody, urlIn } from './outbound-request.ts'
 import { atProcessor, type Outside } from './payments.ts'
 
 const PAID_HOSTS =
@@ -25,7 +25,7 @@ const FREE_HOSTS =
   /^((www\.)?(google\.com|recaptcha\.net)|(oauth2|accounts)\.google(apis)?\.com|recaptchaenterprise\.googleapis\.com|challenges\.cloudflare\.com|(api\.)?hcaptcha\.com|hooks\.slack\.com|discord(app)?\.com)$/i
 
 /** Who measures advertisements and visits is told what happened. */
-const MEASURES =
+const ANALYTICS_URL =
   /^https:\/\/(?:business-api\.tiktok\.com\/open_api\/v[\d.]+\/(?:event|pixel)\b|graph\.facebook\.com\/.*\/events$|(?:www|region1)\.google-analytics\.com\/|api(?:-eu|-in)?\.mixpanel\.com\/(?:track|engage|import)|api\.segment\.io\/|(?:us\.|eu\.|app\.)(?:i\.)?posthog\.com\/|plausible\.io\/api\/event|api2?\.amplitude\.com\/|tr\.snapchat\.com\/|api\.pinterest\.com\/v5\/ad_accounts\/.*\/events)/
 
 /** The address of a chat channel that the environment names: whoever posts there speaks to the team in the application's name. */
@@ -51,7 +51,7 @@ const SIGNS_FILES = /^https?:\/\/(?:127\.0\.0\.1|localhost):\d{2,5}\/object-stor
 
 /** Whoever gets an address that is signed for `PUT` stores a file there. */
 function signedFile(options: Value | undefined): Outside | undefined {
-  const asked = options && bodyOf(options)
+  const asked = options && sentBody(options)
   const props = asked?.v === 'object' ? asked.props : {}
   if (props.method?.v !== 'const' || props.method.value !== 'PUT') return undefined
   const fresh = props.object_name !== undefined && mentions(props.object_name, (x) => x.v === 'call' && x.name === 'random')
@@ -63,14 +63,14 @@ export function http(call: Extract<Effect, { name: string }>): Outside | undefin
   const e = { ...call, args: call.args.map((a, i) => (i === 0 ? urlIn(a) : a)) }
   const [address] = e.args
   if (address?.v === 'env' && CHAT.test(address.name)) return { kind: 'paid-api', what: `posts to the team's chat (${address.name})`, call: 'chat' }
-  const host = BEHIND_GATEWAY[serviceBehindGateway(constantsOf(address)) ?? ''] ?? hostOf(address)
-  if (SIGNS_FILES.test(constantsOf(address))) return signedFile(e.args[1])
+  const host = BEHIND_GATEWAY[serviceBehindGateway(constantText(address)) ?? ''] ?? constantHost(address)
+  if (SIGNS_FILES.test(constantText(address))) return signedFile(e.args[1])
   const flow = flowAt(address, host)
   if (flow && fromRequestAnywhere(e.args.slice(1))) return { kind: 'paid-api', what: `hands what it is sent on to a webhook (${flow})`, call: 'webhook' }
   // a code is exchanged for its owner's token: nothing is spent, and the key only says which application asks
-  if (TOKEN_EXCHANGE.test(constantsOf(address)) || WHO_IT_IS.test(constantsOf(address))) return undefined
-  if (MEASURES.test(constantsOf(address))) return undefined
-  const processor = processorAt(constantsOf(address))
+  if (TOKEN_EXCHANGE.test(constantText(address)) || WHO_IT_IS.test(constantText(address))) return undefined
+  if (ANALYTICS_URL.test(constantText(address))) return undefined
+  const processor = processorAt(constantText(address))
   if (processor) return atProcessor(processor, e)
   if (host && PAID_HOSTS.test(host) && (callersOwn(e.args) || isAnonymous(e.args) || isListOfModels(e.args))) return undefined
   if (host && PAID_HOSTS.test(host) && isUrlObject(address) && !e.args.some((a) => carriesKey(a, 0))) return undefined
@@ -83,9 +83,9 @@ export function http(call: Extract<Effect, { name: string }>): Outside | undefin
       call: host,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
-  if (host && /twilio\.com$/i.test(host) && ACCOUNTS.test(constantsOf(address)))
+  if (host && /twilio\.com$/i.test(host) && TELEPHONY_PROVISIONING_URL.test(constantText(address)))
     return { kind: 'paid-api', what: `manages accounts and phone numbers at ${host}`, call: host }
-  if (host && (SMS_HOSTS.test(host) || (/^graph\.facebook\.com$/i.test(host) && /\/messages\b/.test(constantsOf(address)))))
+  if (host && (SMS_HOSTS.test(host) || (/^graph\.facebook\.com$/i.test(host) && /\/messages\b/.test(constantText(address)))))
     return {
       kind: 'sms',
       what: `sends a message through ${host}`,
@@ -93,7 +93,7 @@ export function http(call: Extract<Effect, { name: string }>): Outside | undefin
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
   // what another function of the project does for whoever has its key
-  const messenger = MESSENGER.exec(constantsOf(address))
+  const messenger = MESSAGING_FUNCTION_URL.exec(constantText(address))
   if (messenger && e.args.slice(1).some((a) => carriesKey(a, 0)))
     return {
       kind: messenger[2] ? 'sms' : 'mail',
@@ -101,8 +101,8 @@ export function http(call: Extract<Effect, { name: string }>): Outside | undefin
       call: messenger[1] as string,
       ...(e.args.some((a) => recipientInBody(a, 0)) ? { chosen: 'recipient' as const } : {}),
     }
-  if (credentialLookedUp(e) !== undefined || NOTED.test(constantsOf(address))) return undefined
-  const rows = DATA_API.exec(constantsOf(address))?.[1]
+  if (credentialLookedUp(e) !== undefined || NOTED.test(constantText(address))) return undefined
+  const rows = DATA_API_TABLE_URL.exec(constantText(address))?.[1]
   if (rows && e.args.slice(1).some((a) => carriesKey(a, 0)))
     return { kind: 'paid-api', what: `calls the project's data API for ${rows} with a key of the server`, call: 'data-api' }
   if (e.args.slice(1).some((a) => carriesKey(a, 0)) || (e.args[0] && carriesKey(e.args[0], 0) && fromRequestAnywhere(e.args)))
@@ -120,7 +120,7 @@ export function invoked({
   readonly args: readonly Value[]
   readonly rights?: Client['rights']
 }): Outside | undefined {
-  const messenger = rights === 'service' ? MESSENGER.exec(`/functions/v1/${name}`) : null
+  const messenger = rights === 'service' ? MESSAGING_FUNCTION_URL.exec(`/functions/v1/${name}`) : null
   if (!messenger) return undefined
   return {
     kind: messenger[2] ? 'sms' : 'mail',
@@ -131,7 +131,7 @@ export function invoked({
 }
 
 /** Phone numbers are rented there, and accounts made: no message is sent. */
-const ACCOUNTS = /(?:PhoneNumbers|\/Accounts)(?:\/[A-Za-z]{0,20})?(?:\.json|$)/
+const TELEPHONY_PROVISIONING_URL = /(?:PhoneNumbers|\/Accounts)(?:\/[A-Za-z]{0,20})?(?:\.json|$)/
 
 /** `/oauth/access_token`, `/oauth2/v2.0/token`, `/oauth/v2/accessToken`, `/api/oauth.v2.access`. */
 const TOKEN_EXCHANGE = /\/oauth2?\/(?:v\d{1,2}(?:\.\d{1,2})?\/)?(?:access_?)?token\b|\/oauth\.v2\.access\b/i
@@ -140,16 +140,16 @@ const TOKEN_EXCHANGE = /\/oauth2?\/(?:v\d{1,2}(?:\.\d{1,2})?\/)?(?:access_?)?tok
 const WHO_IT_IS = /\/(?:oauth2?|oidc|connect|openid-connect)(?:\/v\d{1,2})?\/(?:userinfo|tokeninfo)\b|^https:\/\/openidconnect\.googleapis\.com\//i
 
 /** An edge function that by its name sends something: `/functions/v1/send-email`. */
-const MESSENGER = /\/functions\/v1\/((?:[a-z0-9]{1,20}[-_]){0,3}(?:e?-?mails?|(sms|whatsapp))(?:[-_][a-z0-9]{1,20}){0,3})(?=$|[/?#])/i
+const MESSAGING_FUNCTION_URL = /\/functions\/v1\/((?:[a-z0-9]{1,20}[-_]){0,3}(?:e?-?mails?|(sms|whatsapp))(?:[-_][a-z0-9]{1,20}){0,3})(?=$|[/?#])/i
 
 /** Another function of the project is told what happened. */
 const NOTED = /\/functions\/v1\/(?:[\w-]{1,40}\/)?(?:[a-z]{1,20}-)?(?:audit|logs?)(?:-(?:logs?|events?))?\/?$/
 /** A table behind the data API, asked over HTTP instead of through the client library. */
-const DATA_API = /\/rest\/v1\/(?!rpc\b)(\w+)/
+const DATA_API_TABLE_URL = /\/rest\/v1\/(?!rpc\b)(\w+)/
 
 /** Which models there are: nothing is spent, and whether the service answers is asked that way. */
-const isListOfModels = ([address, options]: readonly Value[]): boolean => /^get$/i.test(methodOf(options)) && /\/models\/?$/.test(constantsOf(address))
+const isListOfModels = ([address, options]: readonly Value[]): boolean => /^get$/i.test(methodOf(options)) && /\/models\/?$/.test(constantText(address))
 
 function fromRequestAnywhere(args: readonly Value[]): boolean {
-  return args.some((a) => fromRequest(a))
+  return args.some((a) => isTainted(a))
 }

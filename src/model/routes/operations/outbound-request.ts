@@ -6,7 +6,7 @@ export const methodOf = (options: Value | undefined): string =>
   options?.v === 'object' && options.props.method?.v === 'const' ? String(options.props.method.value) : 'GET'
 
 /** What is sent, before it becomes text. */
-export function bodyOf(options: Value): Value {
+export function sentBody(options: Value): Value {
   const body = options.v === 'object' ? (options.props.body ?? options) : options
   return formFields(body.v === 'call' && body.args[0] ? body.args[0] : body)
 }
@@ -18,12 +18,12 @@ export function envOf(v: Value | undefined): string | undefined {
 }
 
 /** The constant parts of an address, in order; of those for a trial and for the real thing the first. */
-export function constantsOf(v: Value | undefined): string {
+export function constantText(v: Value | undefined): string {
   if (v?.v === 'const') return typeof v.value === 'string' ? v.value : ''
-  if (v?.v === 'text') return v.parts.map(constantsOf).join('')
-  if (v?.v === 'any') return v.of.map(constantsOf).find((text) => text !== '') ?? ''
-  if (isUrlObject(v)) return v.args.slice(0, URL_PARAMETERS).reverse().map(constantsOf).join('')
-  return v?.v === 'op' && v.op === '+' ? v.of.map(constantsOf).join('') : ''
+  if (v?.v === 'text') return v.parts.map(constantText).join('')
+  if (v?.v === 'any') return v.of.map(constantText).find((text) => text !== '') ?? ''
+  if (isUrlObject(v)) return v.args.slice(0, URL_PARAMETERS).reverse().map(constantText).join('')
+  return v?.v === 'op' && v.op === '+' ? v.of.map(constantText).join('') : ''
 }
 
 /** A URL that was made of an address, its base, and what was written into its query. */
@@ -35,7 +35,7 @@ export const URL_PARAMETERS = 2
 export const urlIn = (v: Value): Value => (v.v === 'call' && /^(?:href|String)$/.test(v.name) && isUrlObject(v.args[0]) ? v.args[0] : v)
 
 /** The host that an address begins with, where the code says it. */
-export function hostOf(v: Value | undefined): string | undefined {
+export function constantHost(v: Value | undefined): string | undefined {
   const text = leading(v)
   const m = text === undefined ? null : /^https?:\/\/([^/?#:\s]+)/i.exec(text)
   return m?.[1]

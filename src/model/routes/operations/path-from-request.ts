@@ -4,7 +4,7 @@ import type { Condition, Value } from '../../behaviour/types.ts'
 type Sent = Extract<Value, { v: 'request' }>
 
 /** Calls that give what stands in a file of the server's disk. */
-const READS = /(?:^|\.)(?:readFile|readFileSync|createReadStream)$/
+const FILE_READ_CALL = /(?:^|\.)(?:readFile|readFileSync|createReadStream)$/
 
 /** What of a path leads on as it came; a base name, a new name and whatever else is made of it lead nowhere. */
 const LEADS_ON = /^(?:join|resolve|normalize|decodeURIComponent)$/
@@ -31,7 +31,7 @@ export function givenName(value: Value, depth = 0): Sent | undefined {
  * pattern, where the path begins) is left to that.
  */
 export function fileReadByName(call: string, args: readonly Value[], under: readonly Condition[]): Sent | undefined {
-  const named = READS.test(call) && args[0] ? nameAtEnd(args[0], 0) : undefined
+  const named = FILE_READ_CALL.test(call) && args[0] ? nameAtEnd(args[0], 0) : undefined
   return named && !under.some((c) => asksAbout(c.test, named)) ? named : undefined
 }
 

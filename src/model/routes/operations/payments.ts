@@ -2,11 +2,11 @@ import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Effect, Value } from '../../behaviour/types.ts'
 import { processorAt } from '../../payments/processors/other-processor-signs.ts'
 import { RETRIEVED } from '../guards/evidence/processor-object.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 import { saysAmount } from './charge-amount.ts'
 import type { Work } from './operation-model.ts'
-import { carriesKey, isSignedIn } from './outbound-credentials.ts'
-import { bodyOf, constantsOf, methodOf } from './outbound-request.ts'
+import { carriesKey, sendsServerCredential } from './outbound-credentials.ts'
+import { constantText, methodOf, sentBody } from './outbound-request.ts'
 
 /** Work outside of the application's own data: messages, payments, paid services. */
 export type Outside = Omit<Work, 'at' | 'via'>
@@ -44,7 +44,7 @@ function choosesPayer(e: Extract<Effect, { name: string }>): boolean {
   const has = (a: Value, names: readonly string[]) => a.v === 'object' && names.some((name) => name in a.props)
   if (e.args.some((a) => has(a, ABOUT_PURCHASE))) return false
   const named = e.args.filter((a) => a.v !== 'object' || has(a, ABOUT_ONE))
-  return named.length === 0 || named.some((a) => fromRequest(a))
+  return named.length === 0 || named.some((a) => isTainted(a))
 }
 
 /** What the processor keeps about whoever calls: nobody else may see it. */
@@ -66,7 +66,7 @@ function choosesAmount(v: Value, depth: number, amounts = AMOUNTS): boolean {
   return false
 }
 
-const ACCOUNT_KEY =
+const PAYER_REFERENCE_KEY =
   /^(user_?id|uid|owner_?id|account_?id|customer(_?id)?|profile_?id|client_reference_id|supabase_?\w*id|org(anization)?_?id|team_?id|tenant_?id|company_?id|workspace_?id)$/i
 
 /** The account that a purchase is booked on comes from the request: a customer of the processor, or an id among the metadata. */
@@ -75,53 +75,57 @@ function choosesAccount(v: Value, depth: number): boolean {
   // `if (userId) metadata.userId = userId`
   if (v.v === 'any') return v.of.some((x) => choosesAccount(x, depth + 1))
   if (v.v !== 'object') return false
-  return Object.entries(v.props).some(([name, x]) => (ACCOUNT_KEY.test(name) ? fromRequest(x) : choosesAccount(x, depth + 1)))
+  return Object.entries(v.props).some(([name, x]) => (PAYER_REFERENCE_KEY.test(name) ? isTainted(x) : choosesAccount(x, depth + 1)))
 }
 
 function chosenIn(key: string, v: Value): boolean {
   if (v.v === 'object') return Object.entries(v.props).some(([k, x]) => /amount|currency/.test(k) && chosenIn(k, x))
-  return key === 'currency' ? fromRequest(v) : saysAmount(v)
+  return key === 'currency' ? isTainted(v) : saysAmount(v)
 }
 
 /** Where a payment begins that somebody then makes. */
 const STARTS =
   /\/(transactions?\/initiali[sz]e|payments?|charges|orders|checkouts?|preferences|invoices|payment_?links?|payment_?pages?|checkout\/sessions|payment_intents|transactions|subscriptions|preapproval)\/?(\?|$)/i
 /** Money that goes out, or back. */
-const PAYS_OUT = /refund|transfer|payout|disburse/i
+const PAYOUT_CALL = /refund|transfer|payout|disburse/i
 
 const amountsAt = (processor: string): RegExp => (processor === 'Stripe' ? AMOUNTS : AMOUNTS_OVER_HTTP)
 
 /** A payment that is begun over HTTP: at which processor, what is sent, and what it calls an amount. */
 export function startsPayment({ args: [address, options] }: Extract<Effect, { name: string }>) {
-  const processor = processorAt(constantsOf(address))
-  if (!processor || !options || !/^post$/i.test(methodOf(options)) || !STARTS.test(constantsOf(address))) return undefined
-  return { processor, sent: bodyOf(options), amounts: amountsAt(processor) }
+  const processor = processorAt(constantText(address))
+  if (!processor || !options || !/^post$/i.test(methodOf(options)) || !STARTS.test(constantText(address))) return undefined
+  return { processor, sent: sentBody(options), amounts: amountsAt(processor) }
 }
 
 /** What is changed at a processor over HTTP: a payment or a subscription that stands by its id in the address. */
 export function changesAtProcessor({ args: [address, options] }: Extract<Effect, { name: string }>) {
-  const path = constantsOf(address)
+  const path = constantText(address)
   const processor = processorAt(path)
   const method = methodOf(options).toUpperCase()
-  if (!processor || address?.v !== 'text' || !(/^(?:DELETE|PUT|PATCH)$/.test(method) || (method === 'POST' && UNDOES.test(path)))) return undefined
-  const at = address.parts.findIndex((p, i) => p.v !== 'const' && BEFORE_ID.test(constantsOf(address.parts[i - 1])))
-  const before = BEFORE_ID.exec(constantsOf(address.parts[at - 1]))?.[0]
+  if (!processor || address?.v !== 'text' || !(/^(?:DELETE|PUT|PATCH)$/.test(method) || (method === 'POST' && REVERSAL_URL.test(path)))) return undefined
+  const at = address.parts.findIndex((p, i) => p.v !== 'const' && BEFORE_ID.test(constantText(address.parts[i - 1])))
+  const before = BEFORE_ID.exec(constantText(address.parts[at - 1]))?.[0]
   const id = address.parts[at]
   return before === undefined || !id ? undefined : { id, call: `${processor} (${method} ${before}…)` }
 }
 
-const UNDOES = /\/(?:cancel|refunds?|void)\/?$/i
+const REVERSAL_URL = /\/(?:cancel|refunds?|void)\/?$/i
 const BEFORE_ID = /\/[a-z][\w-]{2,40}\/$/i
 
 /** A payment processor that is asked over HTTP, without a library. Who names a payment by its reference has been through it. */
 export function atProcessor(name: string, e: Extract<Effect, { name: string }>): Outside | undefined {
   const [address, options] = e.args
-  if (!e.args.some((a) => carriesKey(a, 0)) && !isSignedIn(options)) return undefined
-  const path = constantsOf(address)
+  if (!e.args.some((a) => carriesKey(a, 0)) && !sendsServerCredential(options)) return undefined
+  const path = constantText(address)
   const method = methodOf(options)
-  if (PAYS_OUT.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
+  if (PAYOUT_CALL.test(path) && /^post$/i.test(method)) return { kind: 'payment', what: `moves money through ${name}`, call: `${name} transfers` }
   if (startsPayment(e)) {
-    const chosen = choosesAmount(bodyOf(options as Value), 0, amountsAt(name)) ? 'amount' : choosesAccount(bodyOf(options as Value), 0) ? 'owner' : undefined
+    const chosen = choosesAmount(sentBody(options as Value), 0, amountsAt(name))
+      ? 'amount'
+      : choosesAccount(sentBody(options as Value), 0)
+        ? 'owner'
+        : undefined
     return { kind: 'payment', what: `starts a payment with ${name}`, call: `${name} createCheckout`, ...(chosen ? { chosen } : {}) }
   }
   if (/^get$/i.test(method) && /\/$|=$/.test(path)) return undefined

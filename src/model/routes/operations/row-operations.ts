@@ -9,15 +9,15 @@ import type { Client, Effect, Value } from '../../behaviour/types.ts'
 import type { SchemaModel } from '../../schema/schema-model.ts'
 import { isKeptBack, isOnShow, isPageOfBusiness, isPublishedWhole, isShownAnyway, isWare, namesNobody } from '../exposure/public-rows.ts'
 import { tellsRecords, tellsWhatWasHeard } from '../exposure/records-about-people.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 import { dropsDevice, fillsCache, renewsOwnToken } from './housekeeping.ts'
 import type { Work } from './operation-model.ts'
 import { asksForVisits, countsVisits } from './view-counter.ts'
 
-const LOGS =
+const LOG_TABLE =
   /(^|_)(rate_?limits?|logs?|audit|(?:banned|blocked)_?ips?|ip_?(?:bans?|blocks?|blocklist)|attempts?|analytics|webhooks?|idempotency|telemetry|(?:security|fraud|threat|intrusion)_?alerts?)(_|$)/i
 /** What is counted or kept in order: `page_views`, `email_events`. */
-const COUNTED = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
+const COUNTER_TABLE = /(^|_)(metrics?|counters?|views?|events?)(_|$)/i
 /** Of these, what may be somebody's: the events of a calendar, views that were saved, what was measured of a body. */
 const MAY_BE_OWNED = /^(?:(?:calendar|user|my|team|saved|custom)_)?(?:events?|views?)$|(?:^|_)metrics?$/i
 
@@ -32,32 +32,32 @@ const KEPT_ON_PEOPLE =
   /(?:^|_)(?:audit|admin|security|login|sign_?in|access)_?(?:logs?|trails?|events?|entries|history|attempts?)$|^audits?$|(?:^|_)activity_logs?$/i
 
 /** A table that only remembers what happened. */
-export const isLog = (table: string): boolean => LOGS.test(table)
+export const isLog = (table: string): boolean => LOG_TABLE.test(table)
 
 /** Of these, what only says that something was sent or came in, and not who did what. */
 export const isJournal = (table: string): boolean => isLog(table) && !TRAIL.test(table)
 
 /** Asked for by name, from a table that the SQL does not show or through one that is embedded: `owner:users (id, email)`. */
-const PERSONAL_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
+const CONTACT_OR_SECRET_COLUMN = /(?:^|[^a-z])(?:e_?mail|phone|address|password|auth_?token|access_?token|api_?key|secret)(?:[^a-z]|$)/i
 /** Whoever offers something says how to be reached: `populate('seller', 'name email')`. */
 const WANTS_CALLS = /^(?:seller|vendor|merchant|shop|store|restaurant|host|landlord|agent|provider|organi[sz]er)s?(?:_?id)?\((?!\*)/i
-const RUN_OUT = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
+const EXPIRY_COLUMN = /^(?:expir\w*|valid_?(?:until|to)|\w*expires?_?(?:at|on)?)$/i
 /** Where a limiter keeps how often somebody came: it asks there before it lets him in. */
-const LIMITER = /(?:^|_)rate_?limit(?:s|er|ing|_\w{1,20})?$/i
+const RATE_LIMITER_TABLE = /(?:^|_)rate_?limit(?:s|er|ing|_\w{1,20})?$/i
 /** Of these, and of what else is counted so that it is not tried too often. */
-const COUNTS_CALLS =
+const RATE_LIMIT_TABLE =
   /(?:^|_)(?:rate_?limit(?:s|er|ing|_\w{1,20})?|throttl\w{1,10}|(?:login|sign_?in|otp|reset|request)_attempts?|(?:api|request)_(?:counts?|hits))$/i
 const BLOCKED = /(^|_)((banned|blocked)_?ips?|ip_?(bans?|blocks?|blocklist))(_|$)/i
-const PERSONAL =
+const USER_RECORD_TABLE =
   /(^|_)(users?|profiles?|accounts?|customers?|clients?|orders?|payments?|subscriptions?|invoices?|messages?|conversations?|chats?|sessions?|tickets?|bookings?|reservations?|appointments?|members?|memberships?|teams?|organi[sz]ations?|credits?|wallets?|transactions?|notes?|documents?|files?|uploads?|contacts?|patients?|leads?|addresses|carts?|returns?|refunds?|(?:api|licen[cs]e)_?keys?|tokens?|notifications?|employees?|students?|projects?|tasks?|subscribers?|sales?|purchases?|enroll?ments?|attendees?|participants?|withdrawals?|payouts?|guests?|recipients?)(_|$)/i
 /** What is on offer, whatever of: `subscription_plans`. */
-const CATALOGUE = /(?:^|_)(?:plan|tier|package|price|type)s?$|(?:^|_)categor(?:y|ies)$/i
+const PLAN_OR_CATEGORY_TABLE = /(?:^|_)(?:plan|tier|package|price|type)s?$|(?:^|_)categor(?:y|ies)$/i
 const SHOWN = /^(is_?)?(published|public|active|visible|approved|enabled|status|state|visibility|archived|draft|hidden)$/i
 const SHOWN_STATE = /^(published|public|active|visible|approved|live|open|available)$/i
 
 /** Whether a query asks for rows in a state in which they are shown. */
 const asksForShown = (e: Extract<Effect, { kind: 'db' }>): boolean =>
-  !e.filters.some((f) => SHOWN.test(lastPart(f.column)) && statesOf(f.value).some((state) => NOT_YET.test(state))) &&
+  !e.filters.some((f) => SHOWN.test(lastPart(f.column)) && statesOf(f.value).some((state) => UNPUBLISHED_STATE.test(state))) &&
   e.filters.some(
     (f) => SHOWN.test(lastPart(f.column)) && f.value.v === 'const' && (typeof f.value.value === 'boolean' || SHOWN_STATE.test(String(f.value.value))),
   )
@@ -65,7 +65,7 @@ const asksForShown = (e: Extract<Effect, { kind: 'db' }>): boolean =>
 /** The states that a query asks for by name. */
 const statesOf = (v: Value): readonly string[] =>
   v.v === 'array' ? v.items.flatMap(statesOf) : v.v === 'const' && typeof v.value === 'string' ? [v.value] : []
-const NOT_YET = /^(?:draft|pending(?:_\w{1,20})?|private|rejected)$/i
+const UNPUBLISHED_STATE = /^(?:draft|pending(?:_\w{1,20})?|private|rejected)$/i
 
 /** The work of a query; nothing when it is none that anybody should mind. */
 export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel, 'tables'>, access: AccessMatrix): Omit<Work, 'at' | 'via'> | undefined {
@@ -87,10 +87,10 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
         e.client.rights === 'service' &&
         (says(KEPT_ON_PEOPLE, name) || (table !== undefined && tellsWhatWasHeard(e, table)))) ||
       (readElsewhere && ofDocuments(e) && ((table.userData !== undefined && tellsOfSomebody(e, table.userData)) || tellsRecords(e, table))) ||
-      ((!table || table.stub === true || (readElsewhere && (table.userData || !CATALOGUE.test(name)))) &&
+      ((!table || table.stub === true || (readElsewhere && (table.userData || !PLAN_OR_CATEGORY_TABLE.test(name)))) &&
         ((isPersonal(name, e) && !isOnlyOne(e)) ||
           (!table && e.client.rights === 'service' && !OF_EVERYBODY.test(name) && namesUser(e)) ||
-          columns.some((c) => PERSONAL_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
+          columns.some((c) => CONTACT_OR_SECRET_COLUMN.test(c) && !WANTS_CALLS.test(c))))) &&
     // when something is taken says nothing of who took it
     !(e.op === 'select' && saysOnlyWhen(columns))
   const words = rightsWords(e.client.rights)
@@ -113,7 +113,7 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       isPageOfBusiness(table ?? { name }, columns, e.filters))
   )
     return { kind: 'read', what: `reads ${told} ${words}`, rights: e.client.rights, table: name, userData: false }
-  if (e.op === 'select' && (asksForVisits(columns) || LIMITER.test(name))) return undefined
+  if (e.op === 'select' && (asksForVisits(columns) || RATE_LIMITER_TABLE.test(name))) return undefined
   // whether one address is blocked is asked before anything else
   if (e.op === 'select' && e.one && BLOCKED.test(name)) return undefined
   if (e.op === 'select' && (open || shownAnyway)) return { kind: 'read', what: `reads ${told} ${words}`, rights: e.client.rights, table: name, userData: false }
@@ -129,26 +129,30 @@ export function rowWork(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaM
       ...(!e.filters.length && !e.one && !e.unread ? { whole: true as const } : {}),
     }
   // sessions and codes that have run out open nothing any more, whoever has them swept out
-  if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && RUN_OUT.test(f.column) && !fromRequest(f.value))) return undefined
+  if (e.op === 'delete' && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && EXPIRY_COLUMN.test(f.column) && !isTainted(f.value)))
+    return undefined
   // and what a limiter has counted long ago says nothing any more
-  if (e.op === 'delete' && says(COUNTS_CALLS, name) && e.filters.length > 0 && e.filters.every((f) => f.op !== 'eq' && f.op !== 'in' && !fromRequest(f.value)))
+  if (
+    e.op === 'delete' &&
+    says(RATE_LIMIT_TABLE, name) &&
+    e.filters.length > 0 &&
+    e.filters.every((f) => f.op !== 'eq' && f.op !== 'in' && !isTainted(f.value))
+  )
     return undefined
   // what is deleted of a list of blocked addresses by the row that was just found is a block that has run out
   const ended = e.op === 'delete' && BLOCKED.test(name) && e.filters.some((f) => f.op === 'eq' && f.value.v === 'row')
   // a log grows; whoever says which of somebody's rows to change writes no log, unless it is his own visit, which he was given a cookie for
   const rewritten =
-    e.op === 'update' &&
-    table?.userData !== undefined &&
-    e.filters.some((f) => f.op === 'eq' && f.column === 'id' && fromRequest(f.value) && !isCookie(f.value))
+    e.op === 'update' && table?.userData !== undefined && e.filters.some((f) => f.op === 'eq' && f.column === 'id' && isTainted(f.value) && !isCookie(f.value))
   const owners = new Set((table?.userData?.ownerColumns ?? ['user_id', 'owner_id', 'profile_id']).map(snakeCase))
   const ownersWritten = rowsOf(e.payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).filter(([k]) => owners.has(snakeCase(k))) : []))
   // beside whoever calls, where somebody is signed in, the other one is whom the row is for: the shop of an order
   const forAnybody = !ownersWritten.some(([, v]) => mentions(v, (x) => x.v === 'caller' && x.trust === 'verified'))
   const forged =
     e.payload !== undefined &&
-    ((forAnybody && ownersWritten.some(([, v]) => fromRequest(v))) ||
+    ((forAnybody && ownersWritten.some(([, v]) => isTainted(v))) ||
       rowsOf(e.payload).some((row) => row.v === 'object' && letsOwnerThrough(row, table?.userData?.ownerColumns ?? [])))
-  const written = LOGS.test(name) || isCounted(snakeCase(name), e, table)
+  const written = LOG_TABLE.test(name) || isCounted(snakeCase(name), e, table)
   // whoever says himself who did what writes no log, but somebody else's name into one
   const falsified = forged && e.op === 'insert' && TRAIL.test(name)
   if (written && !rewritten && !falsified && (e.op !== 'delete' || ended) && !table?.userData?.powerColumns.length) return undefined
@@ -176,19 +180,22 @@ const OF_WARES = /^(?:product|item|course|book|movie|film|game|shop|store|seller
 /** Whole rows with what opens an account, or those of whomever the request names as their owner. */
 function tellsOfSomebody(e: Extract<Effect, { kind: 'db' }>, { ownerColumns, personalColumns }: UserData): boolean {
   const read = (column: string) => !e.columns?.length || e.columns.includes(column)
-  if (personalColumns.some((c) => says(OPENS, c) && read(c))) return true
-  return namesUser(e) && e.filters.some((f) => ownerColumns.includes(f.column) && says(USERS_ID, f.column))
+  if (personalColumns.some((c) => says(CREDENTIAL_COLUMN, c) && read(c))) return true
+  return namesUser(e) && e.filters.some((f) => ownerColumns.includes(f.column) && says(READER_ID_COLUMN, f.column))
 }
 
 /** The rows of whoever the request says. */
-const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean => e.filters.some((f) => f.op === 'eq' && says(USERS_ID, f.column) && fromRequest(f.value))
+const namesUser = (e: Extract<Effect, { kind: 'db' }>): boolean =>
+  e.filters.some((f) => f.op === 'eq' && says(READER_ID_COLUMN, f.column) && isTainted(f.value))
 
-const OPENS = /(?:^|_)(?:password|passwd|pwd)(?:_?(?:hash|digest))?$|(?:^|_)(?:access|refresh|auth|api|secret|private|session)_(?:token|key)$|(?:^|_)secret$/
+const CREDENTIAL_COLUMN =
+  /(?:^|_)(?:password|passwd|pwd)(?:_?(?:hash|digest))?$|(?:^|_)(?:access|refresh|auth|api|secret|private|session)_(?:token|key)$|(?:^|_)secret$/
 /** Who reads rather than who wrote: what an author or a seller has put up is there for others, and clients are applications too. */
-const USERS_ID = /^(?:user|account|member|student|patient|buyer|usuario)(?:_?(?:id|uid))?$/
+const READER_ID_COLUMN = /^(?:user|account|member|student|patient|buyer|usuario)(?:_?(?:id|uid))?$/
 
 /** Collections are called by words without a line between them: `ContactForm`. */
-const isPersonal = (name: string, e: Extract<Effect, { kind: 'db' }>): boolean => PERSONAL.test(name) || (ofDocuments(e) && says(PERSONAL, name))
+const isPersonal = (name: string, e: Extract<Effect, { kind: 'db' }>): boolean =>
+  USER_RECORD_TABLE.test(name) || (ofDocuments(e) && says(USER_RECORD_TABLE, name))
 
 const ofDocuments = (e: Extract<Effect, { kind: 'db' }>): boolean => /^(?:mongoose|firebase)$/.test(e.client.library)
 
@@ -202,20 +209,20 @@ const isOnlyOne = (e: Extract<Effect, { kind: 'db' }>): boolean => e.client.libr
 const isCookie = (v: Value): boolean => v.v === 'request' && v.part === 'cookie'
 
 const isCounted = (name: string, e: Extract<Effect, { kind: 'db' }>, table: Table | undefined): boolean =>
-  COUNTED.test(name) && !isPlanned(e) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name))
+  COUNTER_TABLE.test(name) && !isPlanned(e) && (e.op === 'insert' || !table?.userData || !MAY_BE_OWNED.test(name))
 
 /** The rows of a payload: one, or several. */
 const rowsOf = (payload: Value | undefined): readonly Value[] => (payload?.v === 'array' ? payload.items : payload ? [payload] : [])
 
 /** An event that people go to is made or changed as the request says; the pages that were looked at have titles as well, and a server says itself when something started. */
 function isPlanned({ op, payload }: Extract<Effect, { kind: 'db' }>): boolean {
-  const columns = rowsOf(payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).flatMap(([c, v]) => (fromRequest(v) ? [c] : [])) : []))
+  const columns = rowsOf(payload).flatMap((row) => (row.v === 'object' ? Object.entries(row.props).flatMap(([c, v]) => (isTainted(v) ? [c] : [])) : []))
   return columns.filter((c) => PLANNED.test(c)).length >= (op === 'update' ? 1 : 2)
 }
 
 /** Its conditions are written in the code, and none of them lets only what has run out through. */
 function changesMany(e: Extract<Effect, { kind: 'db' }>): boolean {
-  return e.op === 'update' && !e.unread && e.filters.length > 0 && e.filters.every((f) => f.value.v === 'const' && !RUN_OUT.test(f.column))
+  return e.op === 'update' && !e.unread && e.filters.length > 0 && e.filters.every((f) => f.value.v === 'const' && !EXPIRY_COLUMN.test(f.column))
 }
 
 /** An upsert that leaves a row that is there as it was: it is told to, or writes nothing but the key. */

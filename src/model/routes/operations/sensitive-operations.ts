@@ -6,7 +6,7 @@ import { mentions } from '../../behaviour/domain/contains.ts'
 import type { Behaviour, Step, Value } from '../../behaviour/types.ts'
 import type { SchemaModel } from '../../schema/schema-model.ts'
 import { peopleAlong } from '../exposure/embedded-people.ts'
-import { disclosure, isAside, isRepeated, isShown } from '../exposure/response-disclosure.ts'
+import { disclosure, isAside, isDisclosed, isRepeated } from '../exposure/response-disclosure.ts'
 import { handedOut } from '../exposure/secret-disclosure.ts'
 import { guardWithWayPast } from '../guards/conditional-guard.ts'
 import { capability } from '../guards/evidence/bearer-capability.ts'
@@ -15,12 +15,12 @@ import { unlessSigned } from '../guards/evidence/optional-signature.ts'
 import { isBesideProof } from '../guards/evidence/unrelated-proof.ts'
 import { guardOfStep } from '../guards/guard.ts'
 import type { Guard } from '../guards/guard-model.ts'
-import { isRole, namesAdministrator } from '../guards/identity-words.ts'
-import { asksOpenFunction, isSignedIn, laterGuard } from '../guards/late-guard.ts'
+import { isRoleField, namesAdministrator } from '../guards/identity-words.ts'
+import { asksOpenFunction, laterGuard, requiresSession } from '../guards/late-guard.ts'
 import { decides, looksForToken } from '../guards/lookup-in-guard.ts'
 import { guardByPolicies } from '../guards/rls-as-guard.ts'
 import { countsCalls } from '../limits/rate-limiter.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 import { anyFunction, anyTable } from './dynamic-table.ts'
 import { tellsOfException } from './error-alert.ts'
 import { handsOutFixedSession, makesAdministrator, makesFixedAccount, removesFound, setsPassword } from './hardcoded-account.ts'
@@ -38,7 +38,7 @@ import { rightsWords, rowWork } from './row-operations.ts'
 import { signedWith } from './signing-oracle.ts'
 
 /** Changes of rows. */
-const ROW_CHANGES: ReadonlySet<WorkKind> = new Set(['insert', 'update', 'delete'])
+export const ROW_CHANGES: ReadonlySet<WorkKind> = new Set(['insert', 'update', 'delete'])
 const FIXED_SESSION: Omit<Work, 'at' | 'via'> = {
   kind: 'secret',
   what: 'hands out the session of an account whose password the application holds itself',
@@ -99,13 +99,13 @@ export function workOf(behaviour: Behaviour, schema: Pick<SchemaModel, 'tables' 
     // whoever knows a code may look at what it is for; that somebody has to be signed in to use it up is said before it is
     const early = guard?.who === 'token' && ROW_CHANGES.has(work.kind)
     const after = guard && guard.trust !== 'claimed' && !early ? undefined : laterGuard(behaviour, index, access)
-    const later = early && after && !isSignedIn(after) ? undefined : after
+    const later = early && after && !requiresSession(after) ? undefined : after
     // a guard looks keys and sessions up to compare them, and the secret of whoever has signed what came in
     const looksUp = looksUpSecret(later, index, behaviour) || (step.before === true && /api_?keys?|tokens?|sessions?|credentials?/i.test(work.table ?? ''))
     const hidden =
       (!guard || guard.trust === 'claimed') &&
       (work.kind === 'read' || work.kind === 'file-read' || work.kind === 'payment-read') &&
-      (!answered || looksUp || !isShown(behaviour, index, schema) || (isAside(work, step) && !isRepeated(behaviour, index)))
+      (!answered || looksUp || !isDisclosed(behaviour, index, schema) || (isAside(work, step) && !isRepeated(behaviour, index)))
     const unsure = guard && guard.trust !== 'claimed' ? undefined : behaviour.gaps?.find((g) => g.step <= index)
     const named = (work.kind === 'mail' || work.kind === 'sms') && !work.chosen && speaksToWhomItNames(step.effect, behaviour)
     out.push({
@@ -156,14 +156,14 @@ const isForAnybodysCode = (work: Omit<Work, 'at' | 'via'>, { who, how }: Guard):
   work.chosen === 'owner' &&
   /(?:referral|affiliate|promo|coupon|discount|voucher)\w{0,12}_?(?:code|key)$/i.test(how)
 
-const PAID = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
+const PAYMENT_MARK_COLUMN = /^(?:is_?)?paid(?:_?at)?$|^payment_?(?:status|state)$|^(?:amount|total)_?paid$/i
 
 /** Columns that a change names and that grant something: a role, credits, that a thing is paid. */
 function granted({ effect: e }: Step): Pick<Work, 'sets' | 'raises'> {
   if (e.kind !== 'db' || !['insert', 'update', 'upsert'].includes(e.op) || e.payload?.v !== 'object') return {}
-  const sets = Object.keys(e.payload.props).filter((column) => grantsPower(column) || says(PAID, column))
+  const sets = Object.keys(e.payload.props).filter((column) => grantsPower(column) || says(PAYMENT_MARK_COLUMN, column))
   const raises = Object.entries(e.payload.props).some(
-    ([column, v]) => isRole(column) && grantsPower(column) && (v.v === 'const' ? v.value === true || namesAdministrator(v.value) : fromRequest(v)),
+    ([column, v]) => isRoleField(column) && grantsPower(column) && (v.v === 'const' ? v.value === true || namesAdministrator(v.value) : isTainted(v)),
   )
   return sets.length ? { sets, ...(raises ? { raises: true as const } : {}) } : {}
 }
@@ -211,7 +211,7 @@ function writesToDisk({ name, args }: Extract<Step['effect'], { name: string }>)
   const [path, content] = args
   const passing =
     path && mentions(path, (v) => (v.v === 'const' && /^\/?(?:var\/)?te?mp(?:\/|$)/.test(String(v.value))) || (v.v === 'call' && /tmpdir|mkdtemp/.test(v.name)))
-  return content !== undefined && !passing && fromRequest(content)
+  return content !== undefined && !passing && isTainted(content)
 }
 
 /** Functions of the database whose name says that they give what is public. */
@@ -265,7 +265,7 @@ function classify(step: Step, schema: Pick<SchemaModel, 'tables'>, access: Acces
       const fresh = madeUp(e.object, 0)
       if (fresh && e.op === 'delete') return undefined
       const kind = e.op === 'delete' ? 'file-delete' : e.op === 'write' ? 'file-write' : 'file-read'
-      const replaced = e.op === 'write' && e.replaces === true && fromRequest(e.object)
+      const replaced = e.op === 'write' && e.replaces === true && isTainted(e.object)
       const does = replaced ? 'replaces' : { read: 'reads', write: 'writes', delete: 'deletes', list: 'lists', sign: 'signs links to' }[e.op]
       return {
         kind,

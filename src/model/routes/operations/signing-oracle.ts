@@ -1,6 +1,6 @@
 import { partsOf } from '../../behaviour/domain/contains.ts'
 import type { Value } from '../../behaviour/types.ts'
-import { fromRequest } from '../request/request-taint.ts'
+import { isTainted } from '../request/request-taint.ts'
 
 /** The secret by which the application tells what a processor sends from what anybody does. */
 export const EVENTS_KEY = /WEB_?HOOK|STRIPE_\w{0,20}SIGNING|NOTIFICATION_\w{0,20}SECRET/i
@@ -21,7 +21,7 @@ export function signedWith(v: Value, depth: number, inText = false): string | un
       return among(v.parts, true)
     case 'call': {
       const key = /digest|hmac|hash|sign/i.test(v.name) && v.args.some(carriesRequest) ? secretIn(v, 0) : undefined
-      if (key && (EVENTS_KEY.test(key) || (!inText && v.args.some(fromRequest)))) return key
+      if (key && (EVENTS_KEY.test(key) || (!inText && v.args.some(isTainted)))) return key
       return key && !inText ? undefined : among(v.args)
     }
     default:

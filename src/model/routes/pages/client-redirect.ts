@@ -1,7 +1,7 @@
 import type { Expr, FunctionId, FunctionIR, JavaScriptFacts, Stmt } from '../../../facts/javascript.ts'
 import { calleeText, exprsOf, statements, subExpressions } from '../../frameworks/walk.ts'
 
-const SOMEBODY =
+const SIGNED_IN_STATE_NAME =
   /^(?:user|session|current_?user|auth_?user|signed_?in_?user|is_?authenticated|authenticated|is_?logged_?in|logged_?in|is_?signed_?in|signed_?in)$/i
 const LEADS = /(?:^|\.)(?:push|replace|navigate|redirect|goto|assign)$/
 const DEPTH = 6
@@ -34,7 +34,7 @@ function holdsForNobody(test: Expr, depth = 0): boolean {
   return test.k === 'un' && test.op === '!' && isSomebody(test.of)
 }
 
-const isSomebody = (e: Expr): boolean => (e.k === 'id' || e.k === 'mem') && SOMEBODY.test(e.name)
+const isSomebody = (e: Expr): boolean => (e.k === 'id' || e.k === 'mem') && SIGNED_IN_STATE_NAME.test(e.name)
 
 const isNothing = (e: Expr | undefined): boolean => e?.k === 'lit' && e.v === null
 

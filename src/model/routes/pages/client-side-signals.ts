@@ -28,8 +28,8 @@ const LOGIN_OF = /^\/?(?:[\w-]{1,40}[-/])?(?:log-?in|sign-?in)(?:[/?#].*)?$/i
 const NAVIGATE = /(^|\.)(push|replace|navigate|redirect|goto|navigateTo|assign|navigateForward)$/
 const USER_HOOK =
   /^(useUser|useAuth|useSession|useSupabaseUser|useSupabaseSession|useCurrentUser|useAuthStore|useClerk|useAuthUser|useProfile|useRequireAuth|useProtectedRoute|useSessionContext|useKindeBrowserClient)$/
-const KEPT = /storage|cookie/i
-const WRAPPERS =
+const BROWSER_STORAGE_NAME = /storage|cookie/i
+const GUARD_COMPONENT =
   /^(ProtectedRoute|RequireAuth|AuthGuard|PrivateRoute|Protected|AuthRequired|RequireUser|AdminRoute|AdminGuard|WithAuth|AuthenticatedRoute|RoleGuard|SessionGuard)$/
 
 const HELPER = /^(use|require|ensure|check|protect)/i
@@ -130,7 +130,7 @@ const signsIn = rememberFor((component: FunctionIR, js: JavaScriptFacts, hasTemp
       }
       if (expr.k !== 'jsx' || !expr.tag || typeof expr.tag !== 'object') return []
       const tag = calleeText(expr.tag)
-      const element: Sign = { k: 'element', scope, tag: expr.tag, wraps: WRAPPERS.test(tag), leadsToLogin: tag === 'RedirectToSignIn', line }
+      const element: Sign = { k: 'element', scope, tag: expr.tag, wraps: GUARD_COMPONENT.test(tag), leadsToLogin: tag === 'RedirectToSignIn', line }
       if (tag !== 'Navigate' && tag !== 'Redirect') return [element]
       const to = stringOf(expr.attrs.find((a) => a.key === 'to' || a.key === 'href')?.value)
       return [{ k: 'leads', to: to !== undefined && isLogin(to) ? 'login' : 'elsewhere', line }, element]
@@ -179,7 +179,7 @@ function signsOfCall(
     found.push({ k: 'leads', to: target !== undefined && isLogin(target) ? 'login' : 'elsewhere', line })
   }
   if (/auth\.(getUser|getSession|getClaims|onAuthStateChange)$/.test(name) || USER_HOOK.test(name)) found.push({ k: 'reads-user', line })
-  if (KEPT.test(name)) found.push({ k: 'reads-kept', line })
+  if (BROWSER_STORAGE_NAME.test(name)) found.push({ k: 'reads-kept', line })
   if (isRequest(name, expr) && onOpening(functions, scope, id)) {
     const url = stringOf(expr.args[0]) ?? leading(expr.args[0])
     if (url?.startsWith('/')) found.push({ k: 'asks', url: url.replace(/[?#][\s\S]*/, ''), line })
@@ -189,10 +189,10 @@ function signsOfCall(
 }
 
 /** Where links of mails and other providers lead back to: whoever is sent on to there has just come from one. */
-const ON_THE_WAY_IN = /\/(?:callback|confirm|reset|recover|verify|update-password|forgot|[\w-]{0,20}error)/i
+const RETURN_LINK_PATH = /\/(?:callback|confirm|reset|recover|verify|update-password|forgot|[\w-]{0,20}error)/i
 
 export function isLogin(target: string): boolean {
-  if (ON_THE_WAY_IN.test(target)) return false
+  if (RETURN_LINK_PATH.test(target)) return false
   if (LOGIN_OF.test(target)) return true
   return (
     target !== '' && target !== '/' && /log-?in|sign-?in|auth|welcome|connexion|anmelden|sesion|accedi|entrar|unauthorized/i.test(target) && LOGIN.test(target)

@@ -14,7 +14,7 @@ type Modules = Pick<ModulesModel, 'importers' | 'resolve' | 'definition' | 'side
  */
 export function withUnlinkedActions(routes: readonly Route[], modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): readonly Route[] {
   // where no action is used by anything, what uses them is elsewhere: a package, or the part of the application that is still to come
-  const used = routes.some((r) => r.kind === 'action' && modules.importers(r.path).some(({ path }) => !TESTS.test(path)))
+  const used = routes.some((r) => r.kind === 'action' && modules.importers(r.path).some(({ path }) => !TEST_FILE.test(path)))
   return routes.map((route) => {
     const by = used ? usedOnlyBy(route, modules, javascript) : undefined
     return by === undefined ? route : by === 'server' ? unlinked(route) : unused(route)
@@ -72,7 +72,7 @@ function importersThroughBarrels(of: string, modules: Modules, javascript: Reado
   const handsOn = new Set([of])
   for (const file of handsOn)
     for (const { path } of modules.importers(file)) {
-      if (TESTS.test(path)) continue
+      if (TEST_FILE.test(path)) continue
       if (passesOn(path, file, modules, javascript)) handsOn.add(path)
       if (file !== of && takesWhole(path, file, modules, javascript)) return undefined
       found.add(path)
@@ -113,7 +113,7 @@ function isOnlyCalled(js: JavaScriptFacts, locals: ReadonlySet<string>, wholes: 
   return (called > 0 || !somewhere) && named === called && whole === members
 }
 
-const TESTS = /(?:^|[/.])(?:__tests__|tests?|spec)[/.]/
+const TEST_FILE = /(?:^|[/.])(?:__tests__|tests?|spec)[/.]/
 
 function passesOn(path: string, of: string, modules: Modules, javascript: ReadonlyMap<string, JavaScriptFacts>): boolean {
   return javascript.get(path)?.exports.some((e) => e.from !== undefined && modules.resolve(path, e.from) === of) ?? true

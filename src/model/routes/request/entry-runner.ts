@@ -68,7 +68,7 @@ function requestOf(entry: Entry, spelling?: string): NonNullable<Runnables['requ
   }
 }
 
-const SEEDS: Readonly<Record<Calling, readonly Seed[]>> = {
+const INITIAL_ARGUMENTS: Readonly<Record<Calling, readonly Seed[]>> = {
   'next-route': ['web-request', 'next-context'],
   'next-middleware': ['web-request', 'unknown'],
   // The interpreter knows what the `auth` of the library does.
@@ -156,7 +156,7 @@ export function middlewareAlone(b: Before): Runnables {
 }
 
 function runnable(code: Code, calling: Calling, args?: readonly Seed[]): Runnable {
-  const seeds = args ?? SEEDS[calling]
+  const seeds = args ?? INITIAL_ARGUMENTS[calling]
   // guards of libraries are known by their import; what they give to the framework is not
   const gate = calling === 'nest-guard' && code.k === 'fn' ? { gate: true as const } : {}
   return { ...(code.k === 'fn' ? { path: code.path, functionId: code.fn } : { path: code.path, expression: code.expr, scope: code.scope }), seeds, ...gate }

@@ -161,7 +161,7 @@ const bool = (value: boolean): Value => ({ v: 'const', value })
 
 function operation(op: string, of: readonly Value[], request: Imagined): Value {
   const [a, b] = of
-  if (TESTS.has(op) && a) return call(op, of, { v: 'call', name: op, args: of }, request, { v: 'op', op, of })
+  if (TEXT_PREDICATES.has(op) && a) return call(op, of, { v: 'call', name: op, args: of }, request, { v: 'op', op, of })
   if (op === 'matches' && a && b) {
     const re = regexOf(b)
     return re && a.v === 'const' ? bool(askOf(String(a.value), computedFor(request), (x) => re.test(x))) : { v: 'op', op, of }
@@ -203,7 +203,7 @@ function operation(op: string, of: readonly Value[], request: Imagined): Value {
   return { v: 'op', op, of }
 }
 
-const TESTS = new Set(['includes', 'startsWith', 'endsWith', 'has', 'indexOf'])
+const TEXT_PREDICATES = new Set(['includes', 'startsWith', 'endsWith', 'has', 'indexOf'])
 
 /** The test of `list.some(test)` for one item: the interpreter evaluated it for "any of the items". */
 function substitute(v: Value, items: readonly Value[], item: Value, depth: number): Value {

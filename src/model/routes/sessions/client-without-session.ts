@@ -24,7 +24,7 @@ const expressionsOf = (s: Stmt): readonly Expr[] =>
 function makesSessionless(init: Expr, js: JavaScriptFacts, path: string, around: Surroundings): boolean {
   const e = init.k === 'await' ? init.of : init
   if (e.k !== 'call' || e.fn.k !== 'id') return false
-  if (isMaker(e, js, PLAIN)) return !subExpressions(e).some(isOfRequest)
+  if (isMaker(e, js, SUPABASE_CLIENT_FACTORY)) return !subExpressions(e).some(isOfRequest)
   if (e.args.length) return false
   const { name } = e.fn
   const from = js.imports.flatMap((i) => i.bindings.flatMap((b) => (b.local === name ? [{ name: b.imported, path: around.resolve(path, i.from) }] : [])))[0]
@@ -41,7 +41,7 @@ export function makesPlainClient(js: JavaScriptFacts | undefined, fn: FunctionIR
   const binds = statements(fn.body).some((s) => s.k === 'let' && boundNames(s.to).some(isName))
   if (binds || all.some((e) => (e.k === 'id' && isName(e.name)) || (e.k === 'mem' && isName(e.name)))) return false
   // the library for servers is given functions for cookies in any case, and here they hand none out
-  return all.some((e) => isMaker(e, js, SERVER)) || (all.some((e) => isMaker(e, js, PLAIN)) && !all.some(isOfRequest))
+  return all.some((e) => isMaker(e, js, SERVER)) || (all.some((e) => isMaker(e, js, SUPABASE_CLIENT_FACTORY)) && !all.some(isOfRequest))
 }
 
 interface Maker {
@@ -49,7 +49,7 @@ interface Maker {
   readonly name: string
 }
 
-const PLAIN: Maker = { from: /(?:^|[:/])@supabase\/supabase-js(?:@|$)/, name: 'createClient' }
+const SUPABASE_CLIENT_FACTORY: Maker = { from: /(?:^|[:/])@supabase\/supabase-js(?:@|$)/, name: 'createClient' }
 const SERVER: Maker = { from: /(?:^|[:/])@supabase\/ssr(?:@|$)/, name: 'createServerClient' }
 
 const isMaker = (e: Expr, js: JavaScriptFacts, { from, name }: Maker): boolean => {

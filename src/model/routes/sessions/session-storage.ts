@@ -48,7 +48,7 @@ export function storedInBrowser(s: SessionModel | undefined): Place | undefined 
   return s.browserClients.length === s.storageClients.length ? s.storageClients[0] : undefined
 }
 
-const LIBRARIES: readonly (readonly [RegExp, string])[] = [
+const SESSION_LIBRARY_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^next-auth$|^@auth\//, 'Auth.js'],
   [/^@clerk\//, 'Clerk'],
   [/^better-auth$/, 'Better Auth'],
@@ -134,7 +134,7 @@ function read(program: Program, path: string, { libraries, providers, signIns, c
     if (AUTH_CALL.test(name) && browser) m.browserAuth.push(at)
     if (!browser && SERVER_READ.test(name)) m.serverReads.push({ name: last, at })
     if (RENEWAL.test(last) && !browser) (lost ? m.lostRenewals : m.renewals).push(at)
-    if (!COOKIE.test(name)) continue
+    if (!COOKIE_WRITE_CALL.test(name)) continue
     if (tokenCookie(e)) {
       m.ownCookies.push(at)
       // tokens of the application's own are renewed by a handler of its own, which writes both cookies anew
@@ -163,7 +163,7 @@ function isMadeUp(program: Program, path: string, scope: number, callee: Expr): 
 const SERVER_READ = /(^|\.)(auth\.getUser|auth\.getClaims|auth\.getSession|safeGetSession|getSession|getUser)$/
 const RENEWAL = /(refreshSession|setSession|refreshAccessToken|refreshAuthSession)$/
 const RENEWS = /refresh|renew|rotat/i
-const COOKIE = /cookies?(\(\))?\.(set|append)$|setCookie$|createCookie$|\.cookie$/
+const COOKIE_WRITE_CALL = /cookies?(\(\))?\.(set|append)$|setCookie$|createCookie$|\.cookie$/
 
 /** What a file says that may have to do with sessions. */
 interface Speaking {
@@ -187,7 +187,7 @@ const speakingByFile = collectByCodeFile((path, js: JavaScriptFacts): Speaking |
   for (const i of js.imports) {
     if (i.typeOnly) continue
     const pkg = packageOf(i.from)
-    const known = pkg ? LIBRARIES.find(([re]) => re.test(pkg)) : undefined
+    const known = pkg ? SESSION_LIBRARY_NAMES.find(([re]) => re.test(pkg)) : undefined
     if (known) libraries.push({ name: known[1], at: { path, line: i.l } })
     if (i.bindings.some((b) => LISTENING_PROVIDERS.has(b.imported) && /^@supabase\/(supabase-)?auth-helpers[-/]react$/.test(i.from)))
       providers.push({ path, line: i.l })
@@ -217,18 +217,19 @@ const sessionCalls = (js: JavaScriptFacts) =>
       const name = calleeText(e.fn)
       const last = lastPart(name)
       const known =
-        [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL, LEFT_TO_PACKAGES].some((r) => r.test(last)) || [AUTH_CALL, SERVER_READ, COOKIE].some((r) => r.test(name))
+        [SERVER_CLIENTS, BROWSER_CLIENTS, RENEWAL, LEFT_TO_PACKAGES].some((r) => r.test(last)) ||
+        [AUTH_CALL, SERVER_READ, COOKIE_WRITE_CALL].some((r) => r.test(name))
       return known || last === 'createClient' || last === 'onAuthStateChange'
         ? [{ e, name, last, scope: fn.id, lost: /auth\.(?:setSession|refreshSession)$/.test(name) && !takesTokens(fn) }]
         : []
     }),
   )
 
-const TOKENS = /^(?:session|access_?token|refresh_?token|accessToken|refreshToken)$/
+const SESSION_TOKEN_KEY = /^(?:session|access_?token|refresh_?token|accessToken|refreshToken)$/
 
 /** Whether a function looks at the session that a renewal gives, or hands all of it on. */
 const takesTokens = (fn: FunctionIR): boolean =>
-  expressions(fn).some((e) => e.k === 'mem' && TOKENS.test(e.name)) ||
+  expressions(fn).some((e) => e.k === 'mem' && SESSION_TOKEN_KEY.test(e.name)) ||
   [...statements(fn.body)].some(
     (s) =>
       (s.k === 'let' && boundNames(s.to).some((n) => n === 'session')) ||

@@ -1,4 +1,4 @@
-import { array, isNullish, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { array, constantString, isNullish, object, op, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { keyOf } from '../../domain/structural-hash.ts'
 import { decodedToken } from '../../identity/token-claims.ts'
 import { native } from '../../native.ts'
@@ -86,7 +86,7 @@ const nextAuthInstance: Library = {
 
 /** By the provider that is named: a password is looked at here, a link goes out by mail, or the browser is sent to somebody else. */
 function waySignedIn(provider: Val | undefined): 'sign-in' | 'magic-link' | 'oauth' {
-  const name = stringOf(provider) ?? ''
+  const name = constantString(provider) ?? ''
   if (/^credentials$|password/i.test(name)) return 'sign-in'
   return /^(?:e?mail|resend|nodemailer|sendgrid|postmark|mailgun|magic-?link)$/i.test(name) ? 'magic-link' : 'oauth'
 }
@@ -134,7 +134,7 @@ const lucia: Library = {
 /** `, cookie admin_session`: an application may keep several sessions, each in a cookie of its own. */
 function cookieOf(args: readonly Val[]): string {
   for (const a of args) {
-    const name = a.v === 'object' ? stringOf(a.props.cookieName) : a.v === 'request' && a.part === 'cookie' ? a.name : undefined
+    const name = a.v === 'object' ? constantString(a.props.cookieName) : a.v === 'request' && a.part === 'cookie' ? a.name : undefined
     if (name) return `, cookie ${name}`
   }
   return ''
@@ -302,8 +302,8 @@ function saysRunOut(test: Val, holds: boolean, depth = 0): boolean {
   if (test.v !== 'op' || depth > 3) return false
   if (test.op === '!') return test.of[0] !== undefined && saysRunOut(test.of[0], !holds, depth + 1)
   if (test.op === '&&' || test.op === '||') return (test.op === '&&') === holds && test.of.some((x) => saysRunOut(x, holds, depth + 1))
-  if (/^[!=]==?$/.test(test.op)) return test.op.startsWith('!') !== holds && test.of.some((x) => x.v === 'const' && RUN_OUT.test(String(x.value)))
-  return test.op === 'instanceof' && holds && test.of.some((x) => (x.v === 'lib' || x.v === 'call') && RUN_OUT.test(x.name))
+  if (/^[!=]==?$/.test(test.op)) return test.op.startsWith('!') !== holds && test.of.some((x) => x.v === 'const' && TOKEN_EXPIRED_ERROR.test(String(x.value)))
+  return test.op === 'instanceof' && holds && test.of.some((x) => (x.v === 'lib' || x.v === 'call') && TOKEN_EXPIRED_ERROR.test(x.name))
 }
 
-const RUN_OUT = /^(?:\w{1,20}\.)?(?:TokenExpiredError|JWTExpired|ERR_JWT_EXPIRED|jwt expired)$/
+const TOKEN_EXPIRED_ERROR = /^(?:\w{1,20}\.)?(?:TokenExpiredError|JWTExpired|ERR_JWT_EXPIRED|jwt expired)$/

@@ -8,7 +8,7 @@ import type { Library, LibraryCall } from '../library.ts'
 
 /** The function of the application that tells who is signed in: `api.auth.getCurrentUser`, `api.users.viewer`. */
 const TELLS_WHO = /(?:^|\.)(?:(?:get_?)?(?:current|logged_?in|signed_?in|auth(?:enticated)?)_?user|viewer|me|get_?me|who_?am_?i|current)$/i
-const ASKS = /(?:^|\.)(?:query|fetchQuery|fetchAuthQuery)$/
+const CONVEX_QUERY_CALL = /(?:^|\.)(?:query|fetchQuery|fetchAuthQuery)$/
 const ESTABLISHED = /(?:^|\.)(?:isAuthenticated(?:Nextjs)?|getToken)$/
 
 /**
@@ -19,7 +19,7 @@ export const convex: Library = {
   packages: ['convex/browser', 'convex/nextjs', '@convex-dev/auth/nextjs/', '@convex-dev/better-auth/', 'convex-helpers/'],
   call(c) {
     const [asked] = c.args
-    if (ASKS.test(c.name) && asked && TELLS_WHO.test(nameOf(asked))) return identify(c, `Convex ${nameOf(asked)}`)
+    if (CONVEX_QUERY_CALL.test(c.name) && asked && TELLS_WHO.test(nameOf(asked))) return identify(c, `Convex ${nameOf(asked)}`)
     if (/(?:^|\.)setAuth$/.test(c.name)) {
       c.it.write(c.it.globals, SIGNED_IN, constant(true))
       return UNDEFINED

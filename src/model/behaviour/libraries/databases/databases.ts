@@ -52,7 +52,7 @@ export const unknownDatabase: Library = {
     // `new generated.PrismaClient()` of a module that is not in the repository
     if (c.links.at(-1)?.name === 'new' && c.links.at(-2)?.name === 'PrismaClient') return prismaPackages.call?.(c)
     const [owner, asked] = c.links.slice(-2)
-    if (owner?.name === 'auth' && !owner.args && asked?.args && ASKS_WHO.test(asked.name))
+    if (owner?.name === 'auth' && !owner.args && asked?.args && VERIFIED_USER_METHOD.test(asked.name))
       return supabaseCalls?.call?.({ ...c, root: UNKNOWN_SUPABASE, name: `auth.${asked.name}`, links: c.links.slice(-2) })
     const client: Client = { library: 'pg', rights: 'service' }
     // `sql.raw(text).execute(db)`
@@ -76,7 +76,7 @@ export const unknownDatabase: Library = {
 }
 
 /** Only a server answers these, for the token that it was asked with; a session that is read from a cookie alone says less. */
-const ASKS_WHO = /^(?:getUser|getClaims)$/
+const VERIFIED_USER_METHOD = /^(?:getUser|getClaims)$/
 
 const UNKNOWN_SUPABASE = { v: 'client' as const, client: { library: 'supabase' as const, rights: 'unknown' as const } }
 

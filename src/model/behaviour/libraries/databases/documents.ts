@@ -1,5 +1,5 @@
 import type { Place } from '../../../../lib/place.ts'
-import { stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constantString, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
 import type { Client, DbOp } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
@@ -62,7 +62,7 @@ export const mongoose: Library = {
     if (method === 'connect' || method === 'db') return method === 'connect' ? c.root : undefined
     const op = MONGO[method]
     if (!op || !last?.args) return undefined
-    const table = stringOf(c.links.find((l) => (l.name === 'model' || l.name === 'collection') && l.args)?.args?.[0]) ?? ''
+    const table = constantString(c.links.find((l) => (l.name === 'model' || l.name === 'collection') && l.args)?.args?.[0]) ?? ''
     const filters: FilterDraft[] = []
     // `new User(values).save()`
     const made = method === 'save' ? c.links.find((l) => l.name === 'new')?.args?.[0] : undefined
@@ -108,7 +108,7 @@ function parentsOf({ links }: LibraryCall): FilterDraft[] {
   return links.flatMap((l, i): FilterDraft[] => {
     const next = links[i + 1]
     const [id] = next?.name === 'doc' ? (next.args ?? []) : []
-    const name = l.name === 'collection' ? stringOf(l.args?.[0]) : undefined
+    const name = l.name === 'collection' ? constantString(l.args?.[0]) : undefined
     return name && id && links.slice(i + 2).some((x) => x.name === 'collection') ? [{ column: `${name.replace(/s$/, '')}Id`, op: 'eq', value: id }] : []
   })
 }
@@ -127,11 +127,11 @@ export const firestore: Library = {
     const op = known === 'upsert' && fresh ? 'insert' : known
     const table = c.links
       .filter((l) => l.name === 'collection')
-      .map((l) => stringOf(l.args?.[0]) ?? '')
+      .map((l) => constantString(l.args?.[0]) ?? '')
       .join('.')
     const filters: FilterDraft[] = c.links
       .filter((l) => l.name === 'where' && l.args)
-      .map((l) => ({ column: stringOf(l.args?.[0]) ?? '', op: stringOf(l.args?.[1]) === '==' ? 'eq' : 'other', value: l.args?.[2] ?? UNKNOWN }))
+      .map((l) => ({ column: constantString(l.args?.[0]) ?? '', op: constantString(l.args?.[1]) === '==' ? 'eq' : 'other', value: l.args?.[2] ?? UNKNOWN }))
     const doc = [...c.links].reverse().find((l) => l.name === 'doc' && l.args?.length)
     if (doc) filters.push({ column: 'id', op: 'eq', value: doc.args?.[0] ?? UNKNOWN })
     filters.push(...parentsOf(c))

@@ -1,5 +1,5 @@
 import { snakeCase } from '../../../../lib/snake-case.ts'
-import { type Link, object, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constantString, type Link, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { member } from '../../domain/members.ts'
 import { callValue, settle } from '../../operations.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
@@ -50,7 +50,7 @@ export const drizzlePackages: Library = {
 
 function tableOf(val: Val | undefined): string {
   if (!val) return ''
-  if (val.v === 'call' && val.name === 'drizzle-table') return stringOf(val.args[0]) ?? ''
+  if (val.v === 'call' && val.name === 'drizzle-table') return constantString(val.args[0]) ?? ''
   if (val.v === 'chain') return tableOf(val.root)
   return ''
 }
@@ -71,25 +71,25 @@ function columnOf(val: Val | undefined): string {
 const AGGREGATE = /^[\s(]{0,20}(?:(?:coalesce|cast|round|nullif)[\s(]{1,20})*(?:count|sum|avg)(?:distinct)?\s{0,5}\(/i
 
 /** Columns that single people out among what is summed up for each of them. */
-const SAYS_WHO =
+const IDENTIFYING_GROUP_COLUMN =
   /user|owner|author|creator|e_?mail|phone|name|customer|client|member|profile|account|seller|buyer|sender|recipient|person|patient|student|employee|address|token|^id$|(^|_)(ip|by)$/i
 
 /** True when nothing is chosen of the rows but sums over all of them, or over groups that are nobody. */
 function countsAll(chosen: readonly Val[], groups: readonly Val[]): boolean {
   const keys = new Set(groups.map(keyOf))
-  return chosen.some(isAggregate) && chosen.every((v) => isAggregate(v) || (keys.has(keyOf(v)) && !SAYS_WHO.test(keyOf(v))))
+  return chosen.some(isAggregate) && chosen.every((v) => isAggregate(v) || (keys.has(keyOf(v)) && !IDENTIFYING_GROUP_COLUMN.test(keyOf(v))))
 }
 
 /** What stands for a column, or for what is computed from some. */
 function keyOf(v: Val): string {
   if (v.v === 'call' && v.name === 'as' && v.args[0]) return keyOf(v.args[0])
-  return v.v === 'call' && v.name === 'drizzle-sql' ? `${stringOf(v.args[0]) ?? ''} ${v.args.slice(1).map(columnOf).join(' ')}` : columnOf(v)
+  return v.v === 'call' && v.name === 'drizzle-sql' ? `${constantString(v.args[0]) ?? ''} ${v.args.slice(1).map(columnOf).join(' ')}` : columnOf(v)
 }
 
 function isAggregate(v: Val): boolean {
   if (v.v !== 'call') return false
   if (v.name === 'as' || v.name === 'mapWith') return v.args[0] !== undefined && isAggregate(v.args[0])
-  return v.name === 'drizzle-sql' && AGGREGATE.test(stringOf(v.args[0]) ?? '')
+  return v.name === 'drizzle-sql' && AGGREGATE.test(constantString(v.args[0]) ?? '')
 }
 
 /** Flattens a condition into filters; true when part of it could not be read. */
@@ -127,7 +127,7 @@ export const drizzle: Library = {
     if (last.name === 'execute' && c.links.length === 1) {
       const q = c.args[0]
       if (q?.v === 'call' && q.name === 'drizzle-sql') {
-        return bindingTemplate(c, client, (stringOf(q.args[0]) ?? '').split('?'), q.args.slice(1))
+        return bindingTemplate(c, client, (constantString(q.args[0]) ?? '').split('?'), q.args.slice(1))
       }
       if (q?.v === 'call' && q.name === 'sql.raw') {
         const step = c.it.emit({ kind: 'query-text', client, sink: 'sql.raw', text: q.args[0] ?? UNKNOWN, language: 'sql', ...inside(c) }, c.at)
@@ -163,9 +163,9 @@ export const drizzle: Library = {
   settle(c, next) {
     const client = (c.root as Extract<Val, { v: 'client' }>).client
     if (next !== undefined && next !== 'then' && BUILDER.has(next)) return undefined
-    const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.args)
+    const op = c.links.find((l) => Object.hasOwn(DRIZZLE_OPERATIONS, l.name) && l.args)
     if (!op) return undefined
-    const kind = OPS[op.name] as DbOp
+    const kind = DRIZZLE_OPERATIONS[op.name] as DbOp
     const table = kind === 'select' ? tableOf(c.links.find((l) => l.name === 'from')?.args?.[0]) : tableOf(op.args?.[0])
     if (kind === 'select' && !c.links.some((l) => l.name === 'from' && l.args)) return undefined
     const filters: FilterDraft[] = []
@@ -259,7 +259,8 @@ function isTotal(chosen: Extract<Val, { v: 'object' }>, filtered: boolean): bool
 }
 
 /** `` sql<number>`count(*)` ``, with a cast or without. */
-const isWrittenCount = (v: Val): boolean => v.v === 'call' && v.name === 'drizzle-sql' && /^\s*(?:cast\s*\(\s*)?count\s*\(/i.test(stringOf(v.args[0]) ?? '')
+const isWrittenCount = (v: Val): boolean =>
+  v.v === 'call' && v.name === 'drizzle-sql' && /^\s*(?:cast\s*\(\s*)?count\s*\(/i.test(constantString(v.args[0]) ?? '')
 
 /** `sql.raw(…)` inside a condition, an order or a column list. */
 function rawParts(c: LibraryCall, client: Client, last: Link): void {
@@ -274,7 +275,7 @@ function rawParts(c: LibraryCall, client: Client, last: Link): void {
 }
 
 const inside = (c: LibraryCall) => (c.it.frame.name ? { inside: c.it.frame.name } : {})
-const OPS: Readonly<Record<string, DbOp>> = { select: 'select', selectDistinct: 'select', insert: 'insert', update: 'update', delete: 'delete' }
+const DRIZZLE_OPERATIONS: Readonly<Record<string, DbOp>> = { select: 'select', selectDistinct: 'select', insert: 'insert', update: 'update', delete: 'delete' }
 const BUILDER = new Set([
   'from',
   'where',

@@ -1,4 +1,4 @@
-import { stringOf, type Val } from '../../domain/abstract-value.ts'
+import { constantString, type Val } from '../../domain/abstract-value.ts'
 
 /** How deep relations of relations are looked at. */
 const MAX_DEPTH = 4
@@ -38,7 +38,7 @@ export function relationsWith(along: Val | undefined, prefix = '', depth = 0): r
 
 /** `relations: { reviews: { user: true } }` and `relations: ['reviews.user']` of TypeORM; what a `select` chooses of a relation is not all of it. */
 export function relationsOf(relations: Val | undefined, select: Val | undefined): readonly string[] {
-  if (relations?.v === 'array') return relations.items.flatMap((r) => stringOf(r) ?? [])
+  if (relations?.v === 'array') return relations.items.flatMap((r) => constantString(r) ?? [])
   const chosen = propsOf(select)
   const nested = (of: Val | undefined, prefix: string, depth: number): readonly string[] =>
     Object.entries(propsOf(of)).flatMap(([name, further]) =>
@@ -58,7 +58,7 @@ export function includedModels(include: Val | undefined, nameOf: (v: Val) => str
   const name = of === undefined || of === called ? called : `${called}:${of}`
   const { attributes, include: further } = propsOf(include)
   const left = propsOf(attributes).exclude
-  const whole = !attributes || (left !== undefined && !(left.v === 'array' && left.items.some((x) => LEAVES_OUT.test(stringOf(x) ?? ''))))
+  const whole = !attributes || (left !== undefined && !(left.v === 'array' && left.items.some((x) => LEAVES_OUT.test(constantString(x) ?? ''))))
   return [...(whole ? [`${prefix}${name}`] : []), ...includedModels(further, nameOf, `${prefix}${name}.`, depth + 1)]
 }
 
@@ -67,7 +67,7 @@ export function populated(first: Val | undefined, select: Val | undefined, prefi
   if (!first || depth > MAX_DEPTH) return []
   if (first.v === 'array') return first.items.flatMap((x) => populated(x, select, prefix, depth))
   const options = first.v === 'object' ? first.props : undefined
-  const names = (stringOf(options ? options.path : first) ?? '').split(/\s+/).filter(Boolean)
+  const names = (constantString(options ? options.path : first) ?? '').split(/\s+/).filter(Boolean)
   const whole = isWhole(options ? options.select : select)
   return names.flatMap((name) => [...(whole ? [`${prefix}${name}`] : []), ...populated(options?.populate, undefined, `${prefix}${name}.`, depth + 1)])
 }
@@ -75,7 +75,7 @@ export function populated(first: Val | undefined, select: Val | undefined, prefi
 /** A projection that lets everything through but what nobody is reached by. */
 function isWhole(projection: Val | undefined): boolean {
   if (!projection || (projection.v === 'const' && !projection.value)) return true
-  const words = stringOf(projection)?.split(/\s+/).filter(Boolean)
+  const words = constantString(projection)?.split(/\s+/).filter(Boolean)
   if (words) return words.every((w) => /^[-+]/.test(w)) && !words.some((w) => w.startsWith('-') && LEAVES_OUT.test(w))
   const out = Object.values(propsOf(projection))
   return out.length > 0 && out.every((v) => v.v === 'const' && !v.value) && !namesReached(projection)

@@ -56,14 +56,14 @@ export function readWhere(where: Val | undefined, out: FilterDraft[]): boolean {
     // `{ user: { id } }` of TypeORM
     else if (value.v === 'object' && value.props.id) out.push({ column: `${column}Id`, op: 'eq', value: value.props.id })
     else if (value.v === 'object') unread = true
-    else if (value.v === 'call' && COMPARES.test(value.name)) out.push({ column, op: value.name === 'In' ? 'in' : 'other', value })
+    else if (value.v === 'call' && TYPEORM_OPERATOR.test(value.name)) out.push({ column, op: value.name === 'In' ? 'in' : 'other', value })
     else out.push({ column, op: 'eq', value })
   }
   return unread
 }
 
 /** TypeORM's operators. */
-const COMPARES = /^(?:In|Not|LessThan|LessThanOrEqual|MoreThan|MoreThanOrEqual|Like|ILike|Between|IsNull|Any|Raw|ArrayContains)$/
+const TYPEORM_OPERATOR = /^(?:In|Not|LessThan|LessThanOrEqual|MoreThan|MoreThanOrEqual|Like|ILike|Between|IsNull|Any|Raw|ArrayContains)$/
 
 /** The names of a list of columns; undefined where it is no list of names. */
 export function namesOf(list: Val | undefined): readonly string[] | undefined {
@@ -72,7 +72,7 @@ export function namesOf(list: Val | undefined): readonly string[] | undefined {
 }
 
 /** What stands in an object that is written to a row: of an instance its fields. */
-export function valuesOf(v: Val | undefined): Val | undefined {
+export function writtenFields(v: Val | undefined): Val | undefined {
   if (v?.v !== 'instance') return v
   return { v: 'object', props: Object.fromEntries(v.fields.vars) }
 }

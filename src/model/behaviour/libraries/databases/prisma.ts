@@ -7,7 +7,7 @@ import type { Library, LibraryCall } from '../library.ts'
 import { includedRelations, taken } from './included-relations.ts'
 import { bindingTemplate } from './sql.ts'
 
-const OPS: Readonly<Record<string, DbOp>> = {
+const PRISMA_OPERATIONS: Readonly<Record<string, DbOp>> = {
   findUnique: 'select',
   findUniqueOrThrow: 'select',
   findFirst: 'select',
@@ -27,7 +27,7 @@ const OPS: Readonly<Record<string, DbOp>> = {
   deleteMany: 'delete',
 }
 /** Names that other libraries use too; without a known client they say nothing. */
-const COMMON = new Set(['count', 'aggregate', 'create', 'update', 'upsert', 'delete', 'groupBy'])
+const AMBIGUOUS_PRISMA_METHODS = new Set(['count', 'aggregate', 'create', 'update', 'upsert', 'delete', 'groupBy'])
 
 /** A client that a framework's context carries, made somewhere that is not followed: `ctx.prisma.post.update(…)`, `ctx.db.post.update({ where, data })`. */
 function isLeftThere({ root, links }: LibraryCall, options: Val): boolean {
@@ -81,9 +81,9 @@ export const prisma: Library = {
       return fn?.v === 'array' ? array(fn.items.map((x) => settle(c.it, x, c.at))) : UNKNOWN
     }
     if (known && /^\$(?:extends|on|use|connect|disconnect)$/.test(method)) return c.root
-    const op = Object.hasOwn(OPS, method) ? OPS[method] : undefined
+    const op = Object.hasOwn(PRISMA_OPERATIONS, method) ? PRISMA_OPERATIONS[method] : undefined
     const options = c.args[0] ?? UNDEFINED
-    if (!op || (!known && ((COMMON.has(method) && !isLeftThere(c, options)) || c.links.length < 2))) return undefined
+    if (!op || (!known && ((AMBIGUOUS_PRISMA_METHODS.has(method) && !isLeftThere(c, options)) || c.links.length < 2))) return undefined
     const model = c.links[c.links.length - 2]
     if (!model || model.args) return undefined
     // `prisma.payment.update(input)`: the request chooses the row, and what is written

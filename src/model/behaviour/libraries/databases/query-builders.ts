@@ -1,5 +1,5 @@
 import { lastPart } from '../../../../lib/last-part.ts'
-import { type Link, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constantString, type Link, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { callValue, settle } from '../../operations.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
 import type { DbOp } from '../../types.ts'
@@ -30,7 +30,7 @@ export const knex: Library = {
   settle(c, next) {
     if (next !== undefined && next !== 'then') return undefined
     const client = (c.root as Extract<Val, { v: 'client' }>).client
-    const table = stringOf(c.links.find((l) => (l.name === 'call' || l.name === 'from' || l.name === 'into' || l.name === 'table') && l.args)?.args?.[0])
+    const table = constantString(c.links.find((l) => (l.name === 'call' || l.name === 'from' || l.name === 'into' || l.name === 'table') && l.args)?.args?.[0])
     if (table === undefined) return undefined
     const write = c.links.find((l) => ['insert', 'update', 'del', 'delete', 'increment', 'decrement'].includes(l.name) && l.args)
     const op: DbOp = !write ? 'select' : write.name === 'insert' ? 'insert' : write.name.startsWith('del') ? 'delete' : 'update'
@@ -46,7 +46,7 @@ export const knex: Library = {
         table,
         filters,
         ...(write?.args?.[0] && op !== 'delete' ? { payload: write.args[0] } : {}),
-        ...(conflict ? { onConflict: conflict.v === 'array' ? conflict.items.map((x) => stringOf(x) ?? '') : [stringOf(conflict) ?? ''] } : {}),
+        ...(conflict ? { onConflict: conflict.v === 'array' ? conflict.items.map((x) => constantString(x) ?? '') : [constantString(conflict) ?? ''] } : {}),
       },
       c.chain.at,
     )
@@ -59,8 +59,8 @@ function knexFilter(l: Link, out: FilterDraft[]): void {
   if (a?.v === 'object') for (const [n, x] of Object.entries(a.props)) out.push({ column: n, op: 'eq', value: x })
   else if (a && b)
     out.push({
-      column: stringOf(a) ?? '',
-      op: l.name === 'whereIn' ? 'in' : third ? (stringOf(b) === '=' ? 'eq' : stringOf(b)?.includes('like') ? 'like' : 'other') : 'eq',
+      column: constantString(a) ?? '',
+      op: l.name === 'whereIn' ? 'in' : third ? (constantString(b) === '=' ? 'eq' : constantString(b)?.includes('like') ? 'like' : 'other') : 'eq',
       value: third ?? b,
     })
 }
@@ -84,12 +84,12 @@ export const kysely: Library = {
     for (const l of c.links)
       if (l.name === 'where' && l.args)
         filters.push({
-          column: lastPart(stringOf(l.args[0]) ?? ''),
-          op: stringOf(l.args[1]) === '=' ? 'eq' : stringOf(l.args[1]) === 'in' ? 'in' : 'other',
+          column: lastPart(constantString(l.args[0]) ?? ''),
+          op: constantString(l.args[1]) === '=' ? 'eq' : constantString(l.args[1]) === 'in' ? 'in' : 'other',
           value: l.args[2] ?? UNKNOWN,
         })
     const payload = c.links.find((l) => l.name === 'values' || l.name === 'set')?.args?.[0]
-    const table = stringOf(head.args?.[0]) ?? ''
+    const table = constantString(head.args?.[0]) ?? ''
     const step = c.it.emit(
       {
         kind: 'db',

@@ -1,10 +1,10 @@
 import { lastPart } from '../../../../lib/last-part.ts'
-import { object, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constantString, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
 import type { DbOp } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { includedModels, taken } from './included-relations.ts'
-import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfModel, valuesOf } from './orm-models.ts'
+import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfModel, writtenFields } from './orm-models.ts'
 import { sqlClient, sqlPackages } from './sql.ts'
 
 /** `new Sequelize(url)`: a direct connection. */
@@ -20,7 +20,7 @@ export const sequelizePackages: Library = {
   },
 }
 
-const OPS: Readonly<Record<string, DbOp>> = {
+const SEQUELIZE_OPERATIONS: Readonly<Record<string, DbOp>> = {
   findAll: 'select',
   findOne: 'select',
   findByPk: 'select',
@@ -44,13 +44,13 @@ export const sequelize: Library = {
     const method = c.links[c.links.length - 1]?.name ?? ''
     const table = tableOfModel(c)
     if (table === undefined) return method === 'define' || method === 'model' ? modelOf('sequelize', c.args[0], c.at) : sqlClient.call?.(c)
-    if (!Object.hasOwn(OPS, method)) return undefined
+    if (!Object.hasOwn(SEQUELIZE_OPERATIONS, method)) return undefined
     return query(c, method, table)
   },
 }
 
 function query(c: LibraryCall, method: string, table: string): Val {
-  const op = OPS[method] as DbOp
+  const op = SEQUELIZE_OPERATIONS[method] as DbOp
   const [first, second] = c.args
   const changes = op === 'update'
   const options = changes || op === 'upsert' || method === 'create' || method === 'bulkCreate' || method === 'findByPk' ? second : first
@@ -58,7 +58,7 @@ function query(c: LibraryCall, method: string, table: string): Val {
   const filters: FilterDraft[] = method === 'findByPk' && first ? [{ column: 'id', op: 'eq', value: first }] : []
   const unread = op !== 'insert' && (readWhere(get('where'), filters) || (options !== undefined && options.v !== 'object' && options.v !== 'const'))
   const columns = [...(namesOf(get('attributes')) ?? ['*']), ...alongWith(get('include'))]
-  const payload = method === 'findOrCreate' ? (get('defaults') ?? get('where')) : op === 'select' || op === 'delete' ? undefined : valuesOf(first)
+  const payload = method === 'findOrCreate' ? (get('defaults') ?? get('where')) : op === 'select' || op === 'delete' ? undefined : writtenFields(first)
   const step = c.it.emit(
     {
       kind: 'db',
@@ -93,10 +93,10 @@ function alongWith(include: Val | undefined): readonly string[] {
 function nameOfIncluded(include: Val): string | undefined {
   const given = include.v === 'object' ? include.props : undefined
   const model = given ? given.model : include
-  return stringOf(given?.as) ?? stringOf(include) ?? (model?.v === 'class' ? model.name : nameOfChain(model))
+  return constantString(given?.as) ?? constantString(include) ?? (model?.v === 'class' ? model.name : nameOfChain(model))
 }
 
 function nameOfChain(model: Val | undefined): string | undefined {
   const named = model?.v === 'chain' ? model.links.find((l) => l.name === 'model' && l.args)?.args?.[0] : undefined
-  return stringOf(named)
+  return constantString(named)
 }

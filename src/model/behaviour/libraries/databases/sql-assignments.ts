@@ -14,7 +14,7 @@ export function outside(sql: string, word: RegExp, from = 0): number {
       i = end
     } else if (c === OPEN) depth++
     else if (c === CLOSE) depth--
-    else if (depth === 0 && (word === COMMA || i === 0 || !WORD.test(sql.charAt(i - 1)))) {
+    else if (depth === 0 && (word === COMMA || i === 0 || !WORD_CHARACTER.test(sql.charAt(i - 1)))) {
       word.lastIndex = i
       if (word.test(sql)) return i
     }
@@ -25,7 +25,7 @@ export function outside(sql: string, word: RegExp, from = 0): number {
 const QUOTE = 39
 const OPEN = 40
 const CLOSE = 41
-const WORD = /\w/
+const WORD_CHARACTER = /\w/
 const SET = /set\b/iy
 const BEHIND_SET = /(?:where|from|returning)\b/iy
 const COMMA = /,/y

@@ -168,17 +168,17 @@ export function bindingTemplate(c: LibraryCall, client: Client, quasis: readonly
 const VERB = /^\s*(select|insert\s+(?:or\s+\w{1,10}\s+|ignore\s+)?into|replace\s+into|update|delete\s+from|with)\b/i
 /** Of an insertion: what happens where the row is there already. */
 const OVER = /^\s*(?:replace\b|insert\s+(?:or\s+)?(?:replace|ignore)\b)|\bon\s+(?:conflict|duplicate\s+key)\b/i
-const KEEPS = /^\s*insert\s+(?:or\s+)?ignore\b|\bon\s+conflict\b[^;]{0,200}\bdo\s+nothing\b/i
-const KEY = /\bon\s+conflict\s*\(([\w\s",]{1,200})\)/i
+const INSERT_IGNORE_SQL = /^\s*insert\s+(?:or\s+)?ignore\b|\bon\s+conflict\b[^;]{0,200}\bdo\s+nothing\b/i
+const ON_CONFLICT_COLUMNS_SQL = /\bon\s+conflict\s*\(([\w\s",]{1,200})\)/i
 /** What a statement reads, where it names columns of one table and nothing else. */
 const COLUMNS =
   /^\s*select\s+(?:distinct\s+)?((?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?(?:\s*,\s*(?:\w{1,63}\.)?"?\w{1,63}"?(?:\s+as\s+"?\w{1,63}"?)?){0,60})\s+from\s/i
 /** One figure and nothing else: how many rows there are. */
-const COUNTS = /^\s*select\s+count\s*\([^()]*\)(?:\s*::\w{1,63})?(?:\s+as)?(?:\s+"?\w{1,63}"?)?\s+from\s/i
-const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
-const EQUALS = /(?<![a-z0-9_])"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
+const COUNT_QUERY_SQL = /^\s*select\s+count\s*\([^()]*\)(?:\s*::\w{1,63})?(?:\s+as)?(?:\s+"?\w{1,63}"?)?\s+from\s/i
+const TABLE_REFERENCE_SQL = /\b(?:from|into|update|join)\s+"?([a-z_][\w]*)"?(?:\."?([a-z_]\w*)"?)?/i
+const COLUMN_EQUALS_PARAMETER = /(?<![a-z0-9_])"?([a-z_]\w*)"?\s*=\s*(?:any\s*\(\s*)?\$(\d{1,3})/gi
 
-const WHERE = /where\b/iy
+const WHERE_KEYWORD_SQL = /where\b/iy
 /** `status = 'pending'` */
 const IS_LITERAL = /(?<![a-z0-9_"])"?([a-z_]\w{0,62})"?\s*=\s*('[^']{0,200}'|true\b|false\b)/gi
 
@@ -207,7 +207,7 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
   let n = 0
   const numbered = sql.replace(/\?/g, () => `$${++n}`)
   const verb = VERB.exec(numbered)?.[1]?.toLowerCase()
-  const table = TABLE.exec(numbered)
+  const table = TABLE_REFERENCE_SQL.exec(numbered)
   if (!verb || !table) return undefined
   const op: DbOp = /^(?:insert|replace)/.test(verb)
     ? OVER.test(numbered)
@@ -220,10 +220,10 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
         : 'select'
   const values = parameters?.v === 'array' ? parameters.items : []
   const filters: FilterDraft[] = []
-  const where = op === 'update' ? outside(numbered, WHERE) : numbered.search(/\bwhere\b/i)
+  const where = op === 'update' ? outside(numbered, WHERE_KEYWORD_SQL) : numbered.search(/\bwhere\b/i)
   const payload: Record<string, Val> = {}
   const value = (i: string): Val => values[Number(i) - 1] ?? (parameters && parameters.v !== 'array' ? parameters : UNKNOWN)
-  for (const m of numbered.matchAll(EQUALS)) {
+  for (const m of numbered.matchAll(COLUMN_EQUALS_PARAMETER)) {
     if (where >= 0 && (m.index ?? 0) > where) filters.push({ column: m[1] as string, op: 'eq', value: value(m[2] as string) })
     else if (op !== 'update') payload[m[1] as string] = value(m[2] as string)
   }
@@ -243,7 +243,7 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
   // what a part that is not known may add to the list is not seen
   const start = text.v === 'text' && text.parts[0]?.v === 'const' ? String(text.parts[0].value) : text.v === 'const' ? numbered : ''
   const columns = op === 'select' && !/\bjoin\b/i.test(numbered) ? namesIn(COLUMNS.exec(start)?.[1]) : undefined
-  const key = KEY.exec(numbered)?.[1]
+  const key = ON_CONFLICT_COLUMNS_SQL.exec(numbered)?.[1]
   return c.it.whereWritten(text, c.at, (at) =>
     c.it.emit(
       {
@@ -255,8 +255,8 @@ function statementEffect(c: LibraryCall, client: Client, rewritten: Val, paramet
         ...(op === 'select' || op === 'delete' ? {} : { payload: object(payload) }),
         ...(columns ? { columns } : {}),
         ...(key ? { onConflict: namesIn(key) as readonly string[] } : {}),
-        ...(op === 'upsert' && KEEPS.test(numbered) ? { ignoreDuplicates: true as const } : {}),
-        ...(op === 'select' && COUNTS.test(numbered) ? { countOnly: true as const } : {}),
+        ...(op === 'upsert' && INSERT_IGNORE_SQL.test(numbered) ? { ignoreDuplicates: true as const } : {}),
+        ...(op === 'select' && COUNT_QUERY_SQL.test(numbered) ? { countOnly: true as const } : {}),
         ...(text.v === 'text' || text.v === 'any' ? { unread: true as const } : {}),
       },
       at,

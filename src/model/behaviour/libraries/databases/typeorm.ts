@@ -1,11 +1,11 @@
-import { array, constant, object, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { array, constant, constantString, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { callValue, settle } from '../../operations.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
 import { setAll } from '../../platform/document-mutation.ts'
 import type { DbOp } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { relationsOf, taken } from './included-relations.ts'
-import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfClass, tableOfModel, valuesOf } from './orm-models.ts'
+import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfClass, tableOfModel, writtenFields } from './orm-models.ts'
 import { queryBuilderText, sqlClient, sqlPackages } from './sql.ts'
 
 /** `new DataSource(…)`, and the functions of former versions: a direct connection. */
@@ -22,7 +22,7 @@ export const typeormPackages: Library = {
   },
 }
 
-const OPS: Readonly<Record<string, DbOp>> = {
+const TYPEORM_OPERATIONS: Readonly<Record<string, DbOp>> = {
   find: 'select',
   findBy: 'select',
   findOne: 'select',
@@ -64,7 +64,8 @@ export const typeorm: Library = {
     if (method === 'transaction') return fn ? settle(c.it, callValue(c.it, fn, [c.root], c.at), c.at) : c.root
     // a manager is told the entity first: `manager.findOne(Note, { where })`
     const [entity, ...args] = c.args
-    if (entity?.v === 'class' && (Object.hasOwn(OPS, method) || method === 'create')) return ofRepository({ ...c, args }, method, tableOfClass(entity))
+    if (entity?.v === 'class' && (Object.hasOwn(TYPEORM_OPERATIONS, method) || method === 'create'))
+      return ofRepository({ ...c, args }, method, tableOfClass(entity))
     if (/^(?:save|remove)$/.test(method) && entity)
       return ofRepository(c, method, entity.v === 'instance' ? tableOfClass(entity.of) : entity.v === 'row' ? entity.table : '')
     return sqlClient.call?.(c)
@@ -81,9 +82,9 @@ function ofRepository(c: LibraryCall, method: string, table: string): Val | unde
     return first
   }
   if (method === 'preload') return first
-  if (!Object.hasOwn(OPS, method)) return undefined
+  if (!Object.hasOwn(TYPEORM_OPERATIONS, method)) return undefined
   if ((method === 'save' || method === 'remove' || method === 'softRemove') && first) return ofEntity(c, method, table, first)
-  const op = OPS[method] as DbOp
+  const op = TYPEORM_OPERATIONS[method] as DbOp
   const filters: FilterDraft[] = []
   const by = /By/.test(method) || op !== 'select'
   const options = first?.v === 'object' ? first.props : {}
@@ -95,7 +96,7 @@ function ofRepository(c: LibraryCall, method: string, table: string): Val | unde
     else unread = readWhere(where, filters) || (!by && first !== undefined && first.v !== 'object' && first.v !== 'const')
   }
   const columns = by ? ['*'] : [...(namesOf(options.select) ?? ['*']), ...(namesOf(options.relations) ?? []).map((r) => `${r}(*)`)]
-  const payload = op === 'insert' || op === 'upsert' ? valuesOf(first) : op === 'update' && !/crement/.test(method) ? second : undefined
+  const payload = op === 'insert' || op === 'upsert' ? writtenFields(first) : op === 'update' && !/crement/.test(method) ? second : undefined
   const step = c.it.emit(
     {
       kind: 'db',
@@ -126,7 +127,7 @@ function ofEntity(c: LibraryCall, method: string, table: string, entity: Val): V
   const id: Val | undefined = known ? { v: 'row', table: known.table, step: known.step, field: 'id' } : entity.v === 'object' ? entity.props.id : undefined
   const op: DbOp = method === 'save' ? (known ? 'update' : id ? 'upsert' : 'insert') : 'delete'
   const changes = loaded ? c.it.documents.get(loaded.step)?.vars : undefined
-  const payload = loaded ? object(Object.fromEntries(changes ?? [])) : valuesOf(entity)
+  const payload = loaded ? object(Object.fromEntries(changes ?? [])) : writtenFields(entity)
   const step = c.it.emit(
     {
       kind: 'db',
@@ -142,33 +143,33 @@ function ofEntity(c: LibraryCall, method: string, table: string, entity: Val): V
   return { v: 'row', table: known?.table ?? table, step }
 }
 
-const ENDS = /^(?:getOne|getOneOrFail|getMany|getManyAndCount|getRawOne|getRawMany|getCount|getExists|execute|stream)$/
+const TYPEORM_TERMINAL_METHOD = /^(?:getOne|getOneOrFail|getMany|getManyAndCount|getRawOne|getRawMany|getCount|getExists|execute|stream)$/
 
 /** `n.userId = :userId`, `(n.id IN (:...ids`. */
 const COMPARISON = /^\(? ?(?:["\w]{1,64}\.)?"?(\w{1,64})"? ?(=|in|<>|!=|>=|<=|>|<|like|ilike) ?\(? ?:(?:\.\.\.)?(\w{1,64})/i
 
 /** `repo.createQueryBuilder('n').where('n.id = :id', { id }).getOne()`; nothing is asked before the call at its end. */
 function built(c: LibraryCall, method: string): Val | undefined {
-  if (queryBuilderText(c, clientOf(c)) || !ENDS.test(method)) return undefined
+  if (queryBuilderText(c, clientOf(c)) || !TYPEORM_TERMINAL_METHOD.test(method)) return undefined
   const of = (name: RegExp) => c.links.filter((l) => l.args && name.test(l.name))
   const target = of(/^(?:from|into|update|delete)$/)
     .map((l) => l.args?.[0])
-    .find((x) => x?.v === 'class' || stringOf(x) !== undefined)
-  const table = tableOfModel(c) ?? (target?.v === 'class' ? tableOfClass(target) : (stringOf(target) ?? ''))
+    .find((x) => x?.v === 'class' || constantString(x) !== undefined)
+  const table = tableOfModel(c) ?? (target?.v === 'class' ? tableOfClass(target) : (constantString(target) ?? ''))
   const parameters = of(/^(?:where|andWhere|setParameters?)$/).flatMap((l) => (l.args ?? []).filter((a) => a.v === 'object'))
-  const single = new Map(of(/^setParameter$/).map((l) => [stringOf(l.args?.[0]) ?? '', l.args?.[1] ?? UNKNOWN]))
+  const single = new Map(of(/^setParameter$/).map((l) => [constantString(l.args?.[0]) ?? '', l.args?.[1] ?? UNKNOWN]))
   const given = (name: string): Val => single.get(name) ?? parameters.map((p) => (p.v === 'object' ? p.props[name] : undefined)).find((v) => v) ?? UNKNOWN
   const filters: FilterDraft[] = []
   for (const { args } of of(/^(?:where|andWhere|whereInIds)$/)) {
     if (args?.[0]?.v === 'object') readWhere(args[0], filters)
-    for (const part of (stringOf(args?.[0]) ?? '').split(/\band\b/i)) {
+    for (const part of (constantString(args?.[0]) ?? '').split(/\band\b/i)) {
       const [, column, operator, name] = COMPARISON.exec(part.replace(/\s+/g, ' ').trim()) ?? []
       if (column && name) filters.push({ column, op: operator === '=' ? 'eq' : /^in$/i.test(operator ?? '') ? 'in' : 'other', value: given(name) })
     }
   }
   const write = of(/^(?:update|delete|softDelete|insert)$/)[0]?.name
   const op: DbOp = write === 'update' ? 'update' : write === 'insert' ? 'insert' : write ? 'delete' : 'select'
-  const along = of(/^(?:left|inner)JoinAndSelect$/).map((l) => `${(stringOf(l.args?.[0]) ?? '').replace(/^\w+\./, '')}(*)`)
+  const along = of(/^(?:left|inner)JoinAndSelect$/).map((l) => `${(constantString(l.args?.[0]) ?? '').replace(/^\w+\./, '')}(*)`)
   const payload = of(/^(?:set|values)$/)[0]?.args?.[0]
   const step = c.it.emit(
     {

@@ -1,8 +1,8 @@
-import { constant, type Link, object, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constant, constantString, type Link, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import type { Client } from '../../types.ts'
 import type { LibraryCall } from '../library.ts'
 
-const STORAGE: Readonly<Record<string, 'read' | 'write' | 'delete' | 'list' | 'sign'>> = {
+const STORAGE_OPERATIONS: Readonly<Record<string, 'read' | 'write' | 'delete' | 'list' | 'sign'>> = {
   download: 'read',
   getPublicUrl: 'read',
   info: 'read',
@@ -25,11 +25,11 @@ const BUCKETS: Readonly<Record<string, 'manage' | 'delete'>> = { createBucket: '
 /** A call of `client.storage`: what is done to the files of a bucket, or to a bucket. */
 export function storageCall(c: LibraryCall, client: Client): Val | undefined {
   const last = c.links[c.links.length - 1] as Link
-  const op = STORAGE[last.name]
+  const op = STORAGE_OPERATIONS[last.name]
   const bucket = c.links.find((l) => l.name === 'from')?.args?.[0]
   const ofBucket = BUCKETS[last.name]
   if (ofBucket && !bucket) {
-    const step = c.it.emit({ kind: 'storage', client, bucket: stringOf(c.args[0]) ?? '', op: ofBucket, object: UNKNOWN }, c.at)
+    const step = c.it.emit({ kind: 'storage', client, bucket: constantString(c.args[0]) ?? '', op: ofBucket, object: UNKNOWN }, c.at)
     return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
   }
   if (!op || !bucket) return last.name === 'from' ? undefined : c.links.length === 2 ? object({ data: UNKNOWN, error: UNKNOWN }) : undefined
@@ -39,7 +39,7 @@ export function storageCall(c: LibraryCall, client: Client): Val | undefined {
     {
       kind: 'storage',
       client,
-      bucket: stringOf(bucket) ?? '',
+      bucket: constantString(bucket) ?? '',
       op,
       object: target?.v === 'array' ? (target.items[0] ?? target.more ?? UNKNOWN) : (target ?? constant('')),
       ...(replaces(last.name, c.args) ? { replaces: true as const } : {}),

@@ -1,4 +1,4 @@
-import { type Cond, constant, type Link, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { type Cond, constant, constantString, type Link, object, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import type { EffectDraft, FilterDraft } from '../../output/effect-draft.ts'
 import { type Client, type DbOp, HIDDEN_LITERAL } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
@@ -7,7 +7,7 @@ import { storageCall } from './supabase-storage.ts'
 
 /** Variables that hold the service role's key or another server key of the platform. */
 const SERVICE_KEY = /service[_-]?(?:role|key)|SERVICE_?ROLE|secret_?key|SB_SECRET|SUPABASE_(?:SECRET|ADMIN|SERVICE)|ADMIN_KEY/i
-const PUBLIC_KEY = /anon|publishable|public/i
+const PUBLISHABLE_KEY_NAME = /anon|publishable|public/i
 
 /** supabase-js and the packages around it: which key makes which client. */
 export const supabase: Library = {
@@ -77,7 +77,7 @@ export function rightsOf(key: Val | undefined, depth = 0): Client['rights'] {
   switch (key.v) {
     case 'env':
       if (SERVICE_KEY.test(key.name)) return 'service'
-      if (PUBLIC_KEY.test(key.name)) return key.fallback && rightsOf(key.fallback as Val, depth + 1) === 'service' ? 'service' : 'anon'
+      if (PUBLISHABLE_KEY_NAME.test(key.name)) return key.fallback && rightsOf(key.fallback as Val, depth + 1) === 'service' ? 'service' : 'anon'
       return key.fallback ? rightsOf(key.fallback as Val, depth + 1) : 'unknown'
     case 'const':
       if (typeof key.value !== 'string') return 'unknown'
@@ -88,12 +88,12 @@ export function rightsOf(key: Val | undefined, depth = 0): Client['rights'] {
       return (
         names.find((r) => r === 'service') ??
         names.find((r) => r === 'anon') ??
-        (SERVICE_KEY.test(key.name) ? 'service' : PUBLIC_KEY.test(key.name) ? 'anon' : 'unknown')
+        (SERVICE_KEY.test(key.name) ? 'service' : PUBLISHABLE_KEY_NAME.test(key.name) ? 'anon' : 'unknown')
       )
     }
     case 'chain': {
       const name = key.links.map((l) => l.name).join('.')
-      return SERVICE_KEY.test(name) ? 'service' : PUBLIC_KEY.test(name) ? 'anon' : 'unknown'
+      return SERVICE_KEY.test(name) ? 'service' : PUBLISHABLE_KEY_NAME.test(name) ? 'anon' : 'unknown'
     }
     case 'any': {
       const each = key.alts.map((a) => rightsOf(a.value, depth + 1))
@@ -134,7 +134,7 @@ function sendsCallersToken(options: Val | undefined): boolean {
   return token !== undefined && rightsOf(token) !== 'service' && mentionsRequest(token)
 }
 
-const OPS: Readonly<Record<string, DbOp>> = { select: 'select', insert: 'insert', update: 'update', upsert: 'upsert', delete: 'delete' }
+const SUPABASE_OPERATIONS: Readonly<Record<string, DbOp>> = { select: 'select', insert: 'insert', update: 'update', upsert: 'upsert', delete: 'delete' }
 const FILTERS: Readonly<Record<string, FilterDraft['op']>> = {
   eq: 'eq',
   in: 'in',
@@ -199,7 +199,7 @@ export const supabaseClient: Library = {
       return undefined
     }
     if (path === 'functions.invoke') {
-      const step = c.it.emit({ kind: 'invoke', name: stringOf(c.args[0]) ?? '', args: c.args, rights: client.rights }, c.at)
+      const step = c.it.emit({ kind: 'invoke', name: constantString(c.args[0]) ?? '', args: c.args, rights: client.rights }, c.at)
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
     }
     if (path.startsWith('storage.')) return storageCall(c, client)
@@ -215,17 +215,18 @@ export const supabaseClient: Library = {
     if (c.links[0]?.name === 'storage' || c.links[0]?.name === 'auth') return undefined
     if (rpc?.args) {
       const [called, sent = object({})] = rpc.args
-      const named = stringOf(called) ?? ''
+      const named = constantString(called) ?? ''
       const functionBy = named === '' && called && mentionsRequest(called) ? { functionBy: called } : {}
       const step = c.it.emit({ kind: 'rpc', client, function: named, ...functionBy, args: sent }, c.at)
       return object({ data: { v: 'result', step }, error: { v: 'error', of: step } })
     }
     if (!from?.args) return undefined
-    const op = c.links.find((l) => Object.hasOwn(OPS, l.name) && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
+    const op =
+      c.links.find((l) => Object.hasOwn(SUPABASE_OPERATIONS, l.name) && l.name !== 'select' && l.args) ?? c.links.find((l) => l.name === 'select' && l.args)
     const table = tableName(from.args[0], c.links)
     if (!op) return readOfAny(c, client, table, from.args[0])
     const step = c.it.emit({ ...query(client, table, op, c.links), ...namedBy(table, from.args[0]) }, c.chain.at)
-    const kind = OPS[op.name]
+    const kind = SUPABASE_OPERATIONS[op.name]
     const one = c.links.some((l) => l.name === 'single' || l.name === 'maybeSingle')
     const returns = kind === 'select' || c.links.some((l) => l.name === 'select' && l.args)
     const data: Val = !returns ? constant(null) : { v: 'row', table, step, ...(one ? {} : { many: true as const }) }
@@ -265,8 +266,8 @@ function mentionsRequest(val: Val, depth = 0): boolean {
 const namedBy = (table: string, by: Val | undefined): { tableBy?: Val } => (table === '' && by && mentionsRequest(by) ? { tableBy: by } : {})
 
 function tableName(val: Val | undefined, links: readonly Link[]): string {
-  const schema = stringOf(links.find((l) => l.name === 'schema')?.args?.[0])
-  const name = val?.v === 'any' ? (val.alts.map((a) => stringOf(a.value)).find((n) => n !== undefined) ?? '') : (stringOf(val) ?? '')
+  const schema = constantString(links.find((l) => l.name === 'schema')?.args?.[0])
+  const name = val?.v === 'any' ? (val.alts.map((a) => constantString(a.value)).find((n) => n !== undefined) ?? '') : (constantString(val) ?? '')
   return schema ? `${schema}.${name}` : name
 }
 
@@ -279,16 +280,20 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
       if (column.v === 'object') for (const [n, x] of Object.entries(column.props)) filters.push({ column: n, op: 'eq', value: x })
       if (column.v !== 'object' || column.rest) unread = true
     } else if (l.name === 'filter' && column)
-      filters.push({ column: stringOf(column) ?? '', op: stringOf(value) === 'eq' ? 'eq' : stringOf(value) === 'in' ? 'in' : 'other', value: third ?? UNKNOWN })
+      filters.push({
+        column: constantString(column) ?? '',
+        op: constantString(value) === 'eq' ? 'eq' : constantString(value) === 'in' ? 'in' : 'other',
+        value: third ?? UNKNOWN,
+      })
     else if (l.name === 'or' && column) filters.push({ column: '', op: 'other', value: column })
     else if (FILTERS[l.name] && l.args && column)
-      filters.push({ column: stringOf(column) ?? '', op: FILTERS[l.name] as FilterDraft['op'], value: value ?? UNKNOWN })
+      filters.push({ column: constantString(column) ?? '', op: FILTERS[l.name] as FilterDraft['op'], value: value ?? UNKNOWN })
   }
-  const kind = OPS[op.name] as DbOp
+  const kind = SUPABASE_OPERATIONS[op.name] as DbOp
   const select = links.find((l) => l.name === 'select' && l.args)
   const columns = selection(select?.args?.[0])
   const options = (kind === 'select' ? select?.args?.[1] : op.args?.[1]) ?? UNDEFINED
-  const conflict = options.v === 'object' ? stringOf(options.props.onConflict) : undefined
+  const conflict = options.v === 'object' ? constantString(options.props.onConflict) : undefined
   return {
     kind: 'db',
     client,
@@ -312,11 +317,11 @@ function query(client: Client, table: string, op: Link, links: readonly Link[]):
 /** The columns that somebody else's row shows: `select(own ? 'id, email' : 'id')` gives e-mail addresses to their owner alone. */
 function selection(of: Val | undefined): string[] | undefined {
   if (of?.v !== 'any') {
-    const text = stringOf(of)
+    const text = constantString(of)
     return text === undefined ? undefined : topColumns(text)
   }
   const ownRow = (c: Cond) => !c.negated && c.test.v === 'op' && c.test.op === '===' && c.test.of.some((x) => x.v === 'caller')
-  const texts = of.alts.filter((a) => !a.under.some(ownRow)).map((a) => stringOf(a.value))
+  const texts = of.alts.filter((a) => !a.under.some(ownRow)).map((a) => constantString(a.value))
   return texts.length && texts.every((t) => t !== undefined) ? [...new Set(texts.flatMap((t) => topColumns(t as string)))] : undefined
 }
 

@@ -7,7 +7,7 @@ import { callValue, settle } from '../../operations.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { shaped } from '../validation.ts'
 
-const BUILDS = /^(?:createSafeActionClient|createServerAction|createServerActionProcedure|createMiddleware)$/
+const ACTION_CLIENT_FACTORY = /^(?:createSafeActionClient|createServerAction|createServerActionProcedure|createMiddleware)$/
 
 /**
  * Builders of server actions (next-safe-action, zsa): what `.use()` and procedures do runs before the action, and what they hand
@@ -17,7 +17,7 @@ export const actionClients: Library = {
   packages: ['next-safe-action', 'next-safe-action/', 'zsa'],
   call(c) {
     const links = c.links.filter((l) => l.args)
-    if (!links.some((l) => BUILDS.test(l.name))) return undefined
+    if (!links.some((l) => ACTION_CLIENT_FACTORY.test(l.name))) return undefined
     const last = links[links.length - 1] as Link
     // `createMiddleware<…>().define(fn)` is the function itself
     if (last.name === 'define' && links[0]?.name === 'createMiddleware') return last.args?.[0]

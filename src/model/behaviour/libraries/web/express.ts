@@ -1,4 +1,4 @@
-import { constant, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constant, constantString, isNullish, object, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { request } from '../../domain/members.ts'
 import { callValue, settle } from '../../operations.ts'
 import { respond } from '../../platform/responses.ts'
@@ -42,7 +42,7 @@ const passport: Library = {
       c.it.emit({ kind: 'auth-call', library: 'passport', op: 'sign-in', name: 'passport local', args: [] }, c.at)
     const user = identify(c, 'passport')
     if (done?.v === 'fn') return callValue(c.it, done, [constant(null), user, UNKNOWN], c.at)
-    if (strategy?.v === 'array' && strategy.items.some((s) => stringOf(s) === 'anonymous')) return next(c, c.args)
+    if (strategy?.v === 'array' && strategy.items.some((s) => constantString(s) === 'anonymous')) return next(c, c.args)
     const failure = options?.v === 'object' ? options.props.failureRedirect : undefined
     c.it.require(user, c.at, failure && !isNullish(failure) ? { ends: true, how: 'redirect', status: 302 } : { ends: true, how: 'respond', status: 401 })
     const request = c.args[0]
@@ -88,7 +88,7 @@ const limiters: Library = {
   },
 }
 
-const FIELD: Readonly<Record<string, 'body' | 'query' | 'params' | 'header' | 'cookie'>> = {
+const REQUEST_PART_BY_VALIDATOR: Readonly<Record<string, 'body' | 'query' | 'params' | 'header' | 'cookie'>> = {
   check: 'body',
   body: 'body',
   query: 'query',
@@ -105,8 +105,8 @@ const expressValidator: Library = {
   packages: ['express-validator', 'express-validator/'],
   call(c) {
     const [made] = c.links.filter((l) => l.args)
-    const part = made && FIELD[made.name]
-    const name = stringOf(made?.args?.[0])
+    const part = made && REQUEST_PART_BY_VALIDATOR[made.name]
+    const name = constantString(made?.args?.[0])
     if (!part || name === undefined) return undefined
     // nothing runs before the middleware does
     if (c.links.at(-1)?.name !== 'call') return c.chain

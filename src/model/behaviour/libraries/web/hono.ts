@@ -1,5 +1,5 @@
 import type { Place } from '../../../../lib/place.ts'
-import { op, stringOf, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constantString, op, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { request } from '../../domain/members.ts'
 import type { Interpreter } from '../../interpreter.ts'
 import { native } from '../../native.ts'
@@ -21,7 +21,7 @@ export const honoCombine: Library = {
         const patterns = excepted?.v === 'array' ? excepted.items : excepted ? [excepted] : []
         return native('except', (it, args, at) => {
           const path = it.request?.path
-          const open = path !== undefined && patterns.some((p) => matches(stringOf(p), path))
+          const open = path !== undefined && patterns.some((p) => matches(constantString(p), path))
           return open ? goOn(it, args, at) : inOrder(it, rest, args, at)
         })
       }

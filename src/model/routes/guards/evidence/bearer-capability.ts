@@ -4,22 +4,22 @@ import { isAlike, mentions } from '../../../behaviour/domain/contains.ts'
 import { ENTRY, isCallers } from '../../../behaviour/identity/caller-values.ts'
 import { findsSession } from '../../../behaviour/identity/signed-token.ts'
 import type { Behaviour, Effect, Step, Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 import type { Guard } from '../guard-model.ts'
 import { keyForLookUp } from './credential-lookup-rpc.ts'
 import { fromProcessor } from './processor-object.ts'
 
-const CAPABILITY =
+const CAPABILITY_FIELD =
   /token|secret|hash|nonce|share|invite|code|(licen[cs]e|api|access|activation)_?key|session_?id|checkout_?id|payment_?intent|unsubscribe|(?:unique|secret|magic|public)_?link/i
 
 /** What is counted, sold or collected under that name: everybody may know how many, and which. */
-const NO_SECRET = /tokens(?:_|$)|token_?(?:id|name|symbol|address|contract|type|price|cost|points|count|amount|balance|limit|usage)$/i
+const CRYPTO_TOKEN_FIELD = /tokens(?:_|$)|token_?(?:id|name|symbol|address|contract|type|price|cost|points|count|amount|balance|limit|usage)$/i
 
 /** A column that holds something unguessable: by its name, or the slug of a link that is shared. */
 function namesCapability(table: string, column: string): boolean {
   const name = lastPart(column)
   return (
-    (CAPABILITY.test(name) && !NO_SECRET.test(name)) ||
+    (CAPABILITY_FIELD.test(name) && !CRYPTO_TOKEN_FIELD.test(name)) ||
     (/^slug$/i.test(name) && /share|invit/i.test(table)) ||
     (/^state$/i.test(name) && /oauth|state/i.test(table))
   )
@@ -33,7 +33,7 @@ export function capability(step: Step, behaviour: Behaviour): Guard | undefined 
   const f = e.filters.find(
     (x) =>
       x.op === 'eq' &&
-      ((namesCapability(e.table, x.column) && fromRequest(x.value)) ||
+      ((namesCapability(e.table, x.column) && isTainted(x.value)) ||
         findsSession(e.table, x.value) ||
         isOwnVisit(x.value, behaviour) ||
         fromProcessor(x.value, behaviour)),
@@ -46,16 +46,16 @@ export function capability(step: Step, behaviour: Behaviour): Guard | undefined 
 
 /** All that is sent becomes an order: a visitor's own, but at the price and in the state that the visitor says. */
 const saysAll = (table: string, payload: Value): boolean =>
-  /order|payment|purchase|subscription|invoice|transaction/i.test(table) && payload.v === 'object' && payload.rest !== undefined && fromRequest(payload.rest)
+  /order|payment|purchase|subscription|invoice|transaction/i.test(table) && payload.v === 'object' && payload.rest !== undefined && isTainted(payload.rest)
 
 const OF_A_PAYMENT = /payment_?intent|checkout_?(?:session_?)?id|stripe_?session/i
-const STATE = /^(?:payment_?|order_?|transaction_?)?(?:status|state)$|^(?:is_?)?paid$/i
+const PAYMENT_STATUS_FIELD = /^(?:payment_?|order_?|transaction_?)?(?:status|state)$|^(?:is_?)?paid$/i
 
 /** Whoever pays knows the id of the payment; whether the money arrived is not for the payer to say. */
 function saysThatItIsPaid({ op, filters, payload }: Extract<Effect, { kind: 'db' }>): boolean {
-  if (op !== 'update' || !payload || !filters.some((f) => OF_A_PAYMENT.test(f.column) && fromRequest(f.value))) return false
+  if (op !== 'update' || !payload || !filters.some((f) => OF_A_PAYMENT.test(f.column) && isTainted(f.value))) return false
   return (payload.v === 'any' ? payload.of : [payload]).some(
-    (row) => row.v === 'object' && Object.entries(row.props).some(([name, value]) => STATE.test(name) && fromRequest(value)),
+    (row) => row.v === 'object' && Object.entries(row.props).some(([name, value]) => PAYMENT_STATUS_FIELD.test(name) && isTainted(value)),
   )
 }
 
@@ -77,9 +77,9 @@ const VISIT_COOKIE =
 /** The same in a header, where a page keeps it itself. */
 const VISIT_HEADER = /^x-(?:(?:cart|basket|guest|visitor|anon(?:ymous)?)(?:-[a-z]{1,12})?-(?:id|token|key)|session-id)$/i
 /** What a new visitor is given at once: `cookies.get('guest_id')?.value ?? crypto.randomUUID()`. */
-const DRAWN = /(?:^|\.)(?:random|uuid(?:v4)?|v4|nanoid|createId|cuid2?)$/
+const NEW_VISITOR_ID_CALL = /(?:^|\.)(?:random|uuid(?:v4)?|v4|nanoid|createId|cuid2?)$/
 
-const isDrawn = (v: Value): boolean => !fromRequest(v) && mentions(v, (x) => x.v === 'call' && DRAWN.test(x.name))
+const isDrawn = (v: Value): boolean => !isTainted(v) && mentions(v, (x) => x.v === 'call' && NEW_VISITOR_ID_CALL.test(x.name))
 const isSessionsId = (v: Value): boolean => v.v === 'call' && (v.name === 'req.sessionID' || v.name === `${ENTRY}.id`)
 
 /** Whether a test is about the id of the session; conditions are shared by many values. */
@@ -120,6 +120,7 @@ function amongOwn({ effect: e, under }: Step, behaviour: Behaviour): string | un
 function secretArgument(e: Extract<Effect, { kind: 'rpc' }>, step: Step): Guard | undefined {
   if (e.args.v !== 'object') return undefined
   const name =
-    keyForLookUp(e) ?? Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && !NO_SECRET.test(key) && fromRequest(value))?.[0]
+    keyForLookUp(e) ??
+    Object.entries(e.args.props).find(([key, value]) => /token|secret|_hash$/i.test(key) && !CRYPTO_TOKEN_FIELD.test(key) && isTainted(value))?.[0]
   return name ? { who: 'token', at: step.at, trust: 'verified', how: `${e.function}, ${name}`, refusal: {} } : undefined
 }

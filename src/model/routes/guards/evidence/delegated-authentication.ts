@@ -1,10 +1,10 @@
 import type { Effect, Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 
 const WHO_ADDRESS =
   /\/(get-)?session\b|\/introspect|\/user-?info\b|\/auth\/(v\d\/)?(user|me|verify|check|validate)\b|\/(tokens?|keys?)\/(verify|validate|introspect)\b/i
 const WHO_NAME = /verify|auth|session|token|me$|user/i
-const CREDENTIAL_HEADER = /^(authorization|cookie|api-?key|x-[\w-]*(key|token|secret|session)[\w-]*)$/i
+const DELEGATED_CREDENTIAL_HEADER = /^(authorization|cookie|api-?key|x-[\w-]*(key|token|secret|session)[\w-]*)$/i
 
 /**
  * True when a request to another service asks it whether to let the caller in: it is sent what the caller brought, to an address
@@ -12,8 +12,8 @@ const CREDENTIAL_HEADER = /^(authorization|cookie|api-?key|x-[\w-]*(key|token|se
  */
 export function asksAnotherService(e: Extract<Effect, { name: string }>): boolean {
   const [address, options] = e.args
-  if (!e.args.some((a) => fromRequest(a))) return false
-  return WHO_NAME.test(e.name) || asksWho(address, 0) || (address !== undefined && (!fromRequest(address) || isOwnAddress(address, 0)) && handsOn(options))
+  if (!e.args.some((a) => isTainted(a))) return false
+  return WHO_NAME.test(e.name) || asksWho(address, 0) || (address !== undefined && (!isTainted(address) || isOwnAddress(address, 0)) && handsOn(options))
 }
 
 const OWN_HOST = /^(?:x-forwarded-)?(?:host|proto|protocol|port)$/i
@@ -31,7 +31,7 @@ function isOwnAddress(v: Value, depth: number): boolean {
     case 'op':
       return v.of.every((p) => isOwnAddress(p, depth + 1))
     default:
-      return !fromRequest(v)
+      return !isTainted(v)
   }
 }
 
@@ -47,7 +47,7 @@ function asksWho(v: Value | undefined, depth: number): boolean {
 /** A header of the caller sent on as the credential: who would not be let in there gets an error. */
 function handsOn(options: Value | undefined): boolean {
   const headers = options?.v === 'object' ? options.props.headers : undefined
-  return headers?.v === 'object' && Object.entries(headers.props).some(([name, value]) => CREDENTIAL_HEADER.test(name) && isCredential(value, 0))
+  return headers?.v === 'object' && Object.entries(headers.props).some(([name, value]) => DELEGATED_CREDENTIAL_HEADER.test(name) && isCredential(value, 0))
 }
 
 function isCredential(v: Value, depth: number): boolean {

@@ -2,12 +2,12 @@ import type { Condition, Trust } from '../../../behaviour/types.ts'
 import { holdsOnlyIfSet } from '../environment-condition.ts'
 import type { Guard, Proof, Who } from '../guard-model.ts'
 
-const RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
-const WHO: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
+const TRUST_RANK: Readonly<Record<Guard['trust'], number>> = { verified: 3, editable: 2, unverified: 1, claimed: 0 }
+const WHO_RANK: Readonly<Record<Who, number>> = { admin: 5, signature: 4, secret: 4, user: 3, token: 2, check: 1 }
 
 /** Of several ways in which somebody was established, the one that is believed least. */
 export const leastTrusted = <T extends { readonly trust: Trust }>(ways: readonly T[]): T | undefined =>
-  ways.reduce<T | undefined>((least, way) => (least && RANK[least.trust] <= RANK[way.trust] ? least : way), undefined)
+  ways.reduce<T | undefined>((least, way) => (least && TRUST_RANK[least.trust] <= TRUST_RANK[way.trust] ? least : way), undefined)
 
 /** Whether only who administers the application gets past a guard. */
 export const isAdministrators = (guard: Pick<Guard, 'who' | 'trust' | 'opensWithout'> | undefined): boolean =>
@@ -15,8 +15,8 @@ export const isAdministrators = (guard: Pick<Guard, 'who' | 'trust' | 'opensWith
 
 /** Whether a proof says more than another. */
 export function better(a: Proof, b: Proof): boolean {
-  if (RANK[a.trust] !== RANK[b.trust]) return RANK[a.trust] > RANK[b.trust]
-  if (WHO[a.who] !== WHO[b.who]) return WHO[a.who] > WHO[b.who]
+  if (TRUST_RANK[a.trust] !== TRUST_RANK[b.trust]) return TRUST_RANK[a.trust] > TRUST_RANK[b.trust]
+  if (WHO_RANK[a.who] !== WHO_RANK[b.who]) return WHO_RANK[a.who] > WHO_RANK[b.who]
   // of two claims the one that has to say something is the one to be forged
   return a.trust === 'claimed' && a.says !== undefined && b.says === undefined
 }

@@ -15,10 +15,10 @@ export function saysNothing(fn: FunctionIR): boolean {
 export function asksSomething({ body }: FunctionIR): boolean {
   for (const s of straight(body)) {
     if (s.k !== 'let' && s.k !== 'expr' && s.k !== 'return') return true
-    if (exprsOf(s).some((e) => subExpressions(e).some((x) => (x.k === 'call' || x.k === 'new') && !LOGS.test(calleeText(x.fn))))) return true
+    if (exprsOf(s).some((e) => subExpressions(e).some((x) => (x.k === 'call' || x.k === 'new') && !LOGGING_CALL.test(calleeText(x.fn))))) return true
     if (s.k === 'return') return false
   }
   return false
 }
 
-const LOGS = /^(?:console\.|log(?:ger)?\b|Promise\.resolve$)/i
+const LOGGING_CALL = /^(?:console\.|log(?:ger)?\b|Promise\.resolve$)/i

@@ -39,7 +39,7 @@ const saysToken = (value: Value): boolean =>
 function boundTo(value: Value, { client, byKey }: Extract<Effect, { kind: 'db' }>): Caller | undefined {
   const ways = value.v === 'any' ? value.of : [value]
   const caller = ways.find((v) => v.v === 'caller')
-  if (caller?.v !== 'caller' || caller.trust !== 'verified' || !NAMES.test(caller.field ?? '')) return undefined
+  if (caller?.v !== 'caller' || caller.trust !== 'verified' || !PRINCIPAL_ID_FIELD.test(caller.field ?? '')) return undefined
   const drops = DROPS_UNDEFINED.has(client.library)
   // undefined may stand for a condition that is not there at all
   const isNobodys = (v: Value): boolean =>
@@ -65,7 +65,7 @@ function ownerOfAll(e: Extract<Effect, { kind: 'db' }>, schema: Pick<SchemaModel
 function isFilledByCaller(name: string, value: Value, tables: SchemaModel['tables']): boolean {
   const ways = value.v === 'any' ? value.of : [value]
   const callers = ways.filter((v) => v.v === 'caller')
-  if (!callers.length || callers.some((c) => c.trust !== 'verified' || !NAMES.test(c.field ?? ''))) return false
+  if (!callers.length || callers.some((c) => c.trust !== 'verified' || !PRINCIPAL_ID_FIELD.test(c.field ?? ''))) return false
   const others = ways.filter((v) => v.v !== 'caller')
   return tables.every((t) => {
     const column = t.columns.find((c) => snakeCase(c.name) === snakeCase(name))
@@ -75,4 +75,4 @@ function isFilledByCaller(name: string, value: Value, tables: SchemaModel['table
 }
 
 /** By which somebody is told from everybody else. */
-const NAMES = /(?:^|[._])(?:id|sub|uid|e_?mail)$/i
+const PRINCIPAL_ID_FIELD = /(?:^|[._])(?:id|sub|uid|e_?mail)$/i

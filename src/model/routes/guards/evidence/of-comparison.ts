@@ -7,10 +7,10 @@ import { mentions } from '../../../behaviour/domain/contains.ts'
 import { isTokenSignature } from '../../../behaviour/identity/signed-token.ts'
 import { GATEWAY } from '../../../behaviour/identity/token-claims.ts'
 import { type Behaviour, HIDDEN_LITERAL, type Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 import { serverSecret } from '../environment-condition.ts'
 import type { Proof } from '../guard-model.ts'
-import { asksWhichToken, digestIn, isCredential, isDigest, isRole, isVisitors, namesAdministrator } from '../identity-words.ts'
+import { asksWhichToken, digestIn, isCredential, isDigestFunction, isRoleField, isVisitors, namesAdministrator } from '../identity-words.ts'
 import { weakest } from './evidence.ts'
 import { claimProof, findsNobody, rowProof } from './of-effect.ts'
 import { CHECKOUT, fromProcessor, PROCESSORS_OBJECT } from './processor-object.ts'
@@ -58,7 +58,7 @@ function proofOfEquality(x: Value, y: Value, behaviour: Behaviour, depth: number
     return y.value === 'anon' ? null : { who: 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
   if (x.v === 'caller' && !(y.v === 'const' && (y.value === null || y.value === undefined))) {
     const ofToken = asksWhichToken(x.field, y.v === 'const' ? y.value : undefined)
-    const administers = (y.v === 'const' || y.v === 'env' || isRole(x.field)) && !ofToken && !isAnybodys(x, [y])
+    const administers = (y.v === 'const' || y.v === 'env' || isRoleField(x.field)) && !ofToken && !isAnybodys(x, [y])
     return { who: administers ? 'admin' : 'user', trust: x.trust, how: x.how, ...(x.at ? { at: x.at } : {}) }
   }
   // `cookies.get('admin')?.value === 'yes'`, `headers.get('x-vercel-cron') === '1'`: whoever reads the code, or guesses, sends it
@@ -81,10 +81,10 @@ function proofOfEquality(x: Value, y: Value, behaviour: Behaviour, depth: number
       how: `the signature of a token, checked with ${secret.name}`,
       ...(secret.fallback ? { opensWithout: secret.name } : {}),
     }
-  if (secret && fromRequest(y))
+  if (secret && isTainted(y))
     return {
       // a digest over the body vouches for the body, a shared secret only for who sends it
-      who: x.v === 'call' && isDigest(x.name) && mentions(x, (z) => z.v === 'request' && z.part === 'raw-body') ? 'signature' : 'secret',
+      who: x.v === 'call' && isDigestFunction(x.name) && mentions(x, (z) => z.v === 'request' && z.part === 'raw-body') ? 'signature' : 'secret',
       trust: 'verified',
       how: `a comparison with ${secret.name}`,
       ...(secret.fallback ? { opensWithout: secret.name } : {}),
@@ -93,25 +93,25 @@ function proofOfEquality(x: Value, y: Value, behaviour: Behaviour, depth: number
     }
   if (x.v === 'row' && x.step >= 0) {
     // A stored secret compared with what the caller sent.
-    if (fromRequest(y) && (isCredential(x.field ?? '') || isVisitors(y))) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
+    if (isTainted(y) && (isCredential(x.field ?? '') || isVisitors(y))) return { who: 'token', trust: 'verified', how: `${x.table}.${x.field}` }
     const p = rowProof(x.step, x.field, behaviour, depth)
     if (p && isAnybodys(x, [y])) return asUser(p)
     // who is found by the token of a link has whatever part the link is for, and administers nothing by that
-    const ranks = y.v === 'const' && (namesAdministrator(y.value) || (isRole(x.field) && p?.who !== 'token'))
+    const ranks = y.v === 'const' && (namesAdministrator(y.value) || (isRoleField(x.field) && p?.who !== 'token'))
     if (p) return ranks ? { ...p, who: 'admin' } : p
-    if (y.v === 'const' && isRole(x.field) && findsNobody(behaviour.steps[x.step]))
+    if (y.v === 'const' && isRoleField(x.field) && findsNobody(behaviour.steps[x.step]))
       return { who: 'check', trust: 'verified', how: `a role in ${x.table}, looked up by an id that is never filled in` }
   }
   const found = rowOfEither(x, y, behaviour, depth, proofOf)
   if (found) return found
   const kept = credentialOfPart(x)
-  if (kept && fromRequest(y)) return { who: 'token', trust: 'verified', how: `${kept.table}.${kept.field}` }
+  if (kept && isTainted(y)) return { who: 'token', trust: 'verified', how: `${kept.table}.${kept.field}` }
   // paid or not, whose address: only who went through a checkout knows its session
   if (fromProcessor(x, behaviour, 0, CHECKOUT) && !absent(y)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
   const digest = digestIn(x)
-  if (digest && fromRequest(y)) return { who: 'signature', trust: 'verified', how: digest.name }
+  if (digest && isTainted(y)) return { who: 'signature', trust: 'verified', how: digest.name }
   // jwt.verify(...).sub === ..., something unknown made from the request compared with a constant of the server
-  if (x.v === 'call' && y.v === 'const' && fromRequest(x) && /verify|valid|check|role|status/i.test(x.name))
+  if (x.v === 'call' && y.v === 'const' && isTainted(x) && /verify|valid|check|role|status/i.test(x.name))
     return { who: 'check', trust: 'verified', how: x.name }
   return undefined
 }
@@ -154,7 +154,7 @@ export function proofOfMembership(of: readonly Value[], behaviour: Behaviour, de
   const found = of.length > 1 ? of.flatMap((x) => roleOfFound(x) ?? [])[0] : undefined
   if (found) return isAnybodys({ v: 'unknown' }, of) ? asUser(found) : found
   const secret = of.map(serverSecret).find((s) => s)
-  if (secret && of.some(fromRequest))
+  if (secret && of.some(isTainted))
     return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
   for (const a of of)
     if (a.v === 'op' || a.v === 'any') {
@@ -170,11 +170,12 @@ export function proofOfMembership(of: readonly Value[], behaviour: Behaviour, de
  */
 const asksForRank = (x: Value, others: readonly Value[]): boolean =>
   x.v !== 'row' ||
-  isRole(x.field) ||
+  isRoleField(x.field) ||
   others.some((o) =>
     mentions(
       o,
-      (y) => (y.v === 'const' && typeof y.value === 'string') || y.v === 'env' || y.v === 'array' || y.v === 'caller' || (y.v === 'row' && isRole(y.field)),
+      (y) =>
+        (y.v === 'const' && typeof y.value === 'string') || y.v === 'env' || y.v === 'array' || y.v === 'caller' || (y.v === 'row' && isRoleField(y.field)),
     ),
   )
 
@@ -183,7 +184,7 @@ function peopleIn(value: Value, list: readonly Value[]): readonly Value[] | unde
   if (value.v === 'caller' || value.v === 'row') return [value]
   // `rows.map((r) => r.role).includes('admin')`: one member of each row stands for the list; beside it, or alone, the caller's own role
   if (value.v === 'array')
-    return value.items.length && value.items.every((x) => (x.v === 'row' && x.field !== undefined) || (x.v === 'caller' && isRole(x.field)))
+    return value.items.length && value.items.every((x) => (x.v === 'row' && x.field !== undefined) || (x.v === 'caller' && isRoleField(x.field)))
       ? value.items
       : undefined
   if (value.v !== 'any') return undefined

@@ -7,10 +7,10 @@ import { keptMap } from '../../../../lib/memo/map-by-key.ts'
 import { ANSWERED } from '../../../behaviour/domain/contains.ts'
 import { GATEWAY } from '../../../behaviour/identity/token-claims.ts'
 import type { Behaviour, Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
-import { absentVariable, isPlatformSetting, isSwitchedOn, isUnconfiguredAtHome, neverHolds, testOnly } from '../environment-condition.ts'
+import { isTainted } from '../../request/request-taint.ts'
+import { absentVariable, isPlatformSetting, isSwitchedOn, isUnconfiguredAtHome, isUnsatisfiable, testOnly } from '../environment-condition.ts'
 import type { Proof } from '../guard-model.ts'
-import { isRole, namesAdministratorsId } from '../identity-words.ts'
+import { isRoleField, namesAdministratorsId } from '../identity-words.ts'
 import { closed, strongest, weakest } from './evidence.ts'
 import { proofOfComparison, proofOfMembership } from './of-comparison.ts'
 import { claimProof, resultProof, rowProof } from './of-effect.ts'
@@ -20,7 +20,7 @@ import { beforeAnyAdministrator, rightsToldOf } from './permission-query.ts'
 import { claimOf, saidByHeader } from './unverified-claim.ts'
 
 /** Methods that ask whether something is among others, or a part of it. */
-const MEMBERSHIP = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
+const MEMBERSHIP_TEST = /^(includes|has|some|every|in|startsWith|endsWith|matches|indexOf)$/
 
 /** What was found out about each behaviour: conditions share their values. By twice the depth, odd when truthy. */
 const knownProofs = new WeakMap<Behaviour, Map<Value, (Proof | null | undefined)[]>>()
@@ -63,7 +63,7 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
         return a && b ? proofOfComparison(a, b, value.op.startsWith('!') ? !truthy : truthy, behaviour, depth, proofOf) : undefined
       if (value.op === 'delegated')
         return a?.v === 'call' ? { who: 'check', trust: 'verified', how: `${a.name}, which is given the caller's credential` } : undefined
-      if (MEMBERSHIP.test(value.op)) return truthy ? proofOfMembership(value.of, behaviour, depth, proofOf) : undefined
+      if (MEMBERSHIP_TEST.test(value.op)) return truthy ? proofOfMembership(value.of, behaviour, depth, proofOf) : undefined
       if (value.op === '&') return truthy ? asAdmin(next(rightsAmong(value.of), true)) : undefined
       if (value.op === 'length' || value.op === '>' || value.op === '>=') return truthy && a ? next(a, true) : undefined
       // `rows.length < 1`
@@ -75,7 +75,7 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
       if (value.how === GATEWAY && value.field === 'role') return undefined
       return truthy
         ? {
-            who: isRole(value.field) || namesAdministratorsId(value.field) ? 'admin' : 'user',
+            who: isRoleField(value.field) || namesAdministratorsId(value.field) ? 'admin' : 'user',
             trust: value.trust,
             how: value.how,
             ...(value.at ? { at: value.at } : {}),
@@ -98,14 +98,14 @@ function proofAnew(value: Value, truthy: boolean, behaviour: Behaviour, depth: n
     case 'request':
       return truthy ? claimOf(value, behaviour) : undefined
     case 'call':
-      if (MEMBERSHIP.test(value.name)) return truthy ? (saidByHeader(value) ?? proofOfMembership(value.args, behaviour, depth, proofOf)) : undefined
+      if (MEMBERSHIP_TEST.test(value.name)) return truthy ? (saidByHeader(value) ?? proofOfMembership(value.args, behaviour, depth, proofOf)) : undefined
       return (truthy ? claimProof(value, behaviour) : undefined) ?? unknownCheck(value, truthy)
     case 'any': {
       // It must hold whichever of them it was; alternatives that cannot have that truth value do not count.
       const possible = value.of.filter(
         (x, i) =>
           !(x.v === 'const' && Boolean(x.value) !== truthy) &&
-          !neverHolds(x, truthy) &&
+          !isUnsatisfiable(x, truthy) &&
           !(value.under?.[i] ?? []).some((c) => testOnly(c.test, !c.negated) || isSwitchedOn(c.test, !c.negated)) &&
           !isUnconfiguredAtHome((value.under?.[i] ?? []).map((c) => ({ test: c.test, truthy: !c.negated }))),
       )
@@ -132,7 +132,8 @@ function either(parts: readonly Value[], truthy: boolean, behaviour: Behaviour, 
   const proofs: Proof[] = []
   let unset: string | undefined
   for (const p of parts) {
-    if (testOnly(p, truthy) || isSwitchedOn(p, truthy) || neverHolds(p, truthy) || failedUnasked(p, truthy) || (truthy && leavesRequestOut(p, parts))) continue
+    if (testOnly(p, truthy) || isSwitchedOn(p, truthy) || isUnsatisfiable(p, truthy) || failedUnasked(p, truthy) || (truthy && leavesRequestOut(p, parts)))
+      continue
     if (truthy && p.v === 'op' && p.op === '&&' && isUnconfiguredAtHome(p.of.map((test) => ({ test, truthy })))) continue
     const proof = proofOf(p, truthy, behaviour, depth + 1)
     if (proof) proofs.push(proof)
@@ -162,7 +163,7 @@ function leavesRequestOut(way: Value, ways: readonly Value[]): boolean {
     ([of, said]) =>
       said.v === 'const' &&
       said.value === '' &&
-      ways.some((x) => comparedRows(x).some(([same, sent]) => fromRequest(sent) && same.step === of.step && same.field === of.field)),
+      ways.some((x) => comparedRows(x).some(([same, sent]) => isTainted(sent) && same.step === of.step && same.field === of.field)),
   )
 }
 

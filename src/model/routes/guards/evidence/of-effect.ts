@@ -16,9 +16,9 @@ import {
   keyRead,
 } from '../../../behaviour/identity/signed-token.ts'
 import type { Behaviour, Filter, Step, Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 import type { Proof } from '../guard-model.ts'
-import { ADMINS, ADMINS_SESSIONS, isCredential, isRole } from '../identity-words.ts'
+import { ADMINS_SESSIONS, APP_ADMIN_TABLE, isCredential, isRoleField } from '../identity-words.ts'
 import { credentialLookedUp } from './credential-lookup-rest.ts'
 import { keyForLookUp } from './credential-lookup-rpc.ts'
 import { asksAnotherService } from './delegated-authentication.ts'
@@ -64,21 +64,21 @@ export function rowProof(index: number, field: string | undefined, behaviour: Be
   if (step?.effect.kind !== 'db') return undefined
   for (const f of step.effect.filters) {
     const caller = f.op === 'eq' || asksForAddress(f) ? callerAmong(f.value, step) : f.op === 'other' ? callerInEach(f.value) : undefined
-    const who = isRole(field) || isGrant(step.effect, field) || asksForRole(step.effect) || ADMINS.test(step.effect.table) ? 'admin' : 'user'
+    const who = isRoleField(field) || isGrant(step.effect, field) || asksForRole(step.effect) || APP_ADMIN_TABLE.test(step.effect.table) ? 'admin' : 'user'
     if (caller && !mayBeLeftOut(caller, step)) return { who, trust: caller.trust, how: caller.how, ...(caller.at ? { at: caller.at } : {}) }
     if (f.op === 'eq' && isCheckedClaim(f.value, behaviour)) return { who, trust: 'verified', how: CHECKED_TOKEN }
     if (f.op === 'eq' && mentions(f.value, (x) => isVouchedFor(x, behaviour)))
       return { who: 'user', trust: 'verified', how: `${step.effect.table}.${f.column}, which a verified token names` }
     const kept = f.op === 'eq' ? keptUnder(f.value, behaviour) : undefined
-    if (kept) return { who: isRole(field) ? 'admin' : 'user', trust: kept.trust, how: kept.how, ...(kept.at ? { at: kept.at } : {}) }
+    if (kept) return { who: isRoleField(field) ? 'admin' : 'user', trust: kept.trust, how: kept.how, ...(kept.at ? { at: kept.at } : {}) }
     if (f.op === 'eq' && fromProcessor(f.value, behaviour)) return { who: 'token', trust: 'verified', how: PROCESSORS_OBJECT }
     if (f.op === 'eq' && findsSession(step.effect.table, f.value))
       return { who: ADMINS_SESSIONS.test(step.effect.table) ? 'admin' : 'user', trust: 'verified', how: `${step.effect.table}.${f.column}`, at: step.at }
-    if (f.op === 'eq' && isCredential(lastPart(f.column)) && fromRequest(f.value))
+    if (f.op === 'eq' && isCredential(lastPart(f.column)) && isTainted(f.value))
       return { who: 'token', trust: 'verified', how: `${step.effect.table}.${f.column}` }
   }
   const before = depth < 6 && hops < 3 ? proofBehindLookUp(step, behaviour, hops + 1) : undefined
-  return before?.who === 'user' && isRole(field) ? { ...before, who: 'admin' } : before
+  return before?.who === 'user' && isRoleField(field) ? { ...before, who: 'admin' } : before
 }
 
 /** The caller's own address, however it is spelled: `.ilike('email', user.email)`. */
@@ -89,7 +89,7 @@ const CHECKED_TOKEN = 'a token whose signature is checked'
 /** What a token says whose signature the application checks itself: who somebody is, or what they may do (`payload.permissions[module]`). */
 export function claimProof(value: Value, behaviour: Behaviour): Proof | undefined {
   if (!isCheckedClaim(value, behaviour)) return undefined
-  const role = mentions(value, (x) => x.v === 'call' && isRole(x.name))
+  const role = mentions(value, (x) => x.v === 'call' && isRoleField(x.name))
   return { who: role ? 'admin' : 'user', trust: 'verified', how: CHECKED_TOKEN }
 }
 
@@ -139,7 +139,7 @@ function proofBehindLookUp(step: Step, behaviour: Behaviour, hops: number): Proo
   for (const f of step.effect.filters)
     if (f.value.v === 'row' && f.value.step >= 0 && behaviour.steps[f.value.step] !== step) {
       const p = rowProof(f.value.step, f.value.field, behaviour, 0, hops)
-      if (p) return p.who === 'user' && f.op === 'eq' && (ADMINS.test(step.effect.table) || asksForRole(step.effect)) ? { ...p, who: 'admin' } : p
+      if (p) return p.who === 'user' && f.op === 'eq' && (APP_ADMIN_TABLE.test(step.effect.table) || asksForRole(step.effect)) ? { ...p, who: 'admin' } : p
     }
   return undefined
 }

@@ -1,8 +1,8 @@
 import type { Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 import { serverSecret } from '../environment-condition.ts'
 import type { Proof } from '../guard-model.ts'
-import { RIGHTS } from '../identity-words.ts'
+import { RIGHTS_QUESTION_NAME } from '../identity-words.ts'
 
 const LEFT_ON_REQUEST =
   /^(request|req|c|ctx|event|locals|context|state)\.(user|session|auth|userId|user_id|currentUser|account|token|jwt|uid|viewer|principal|isAuthenticated|admin|profile)\b/
@@ -19,7 +19,7 @@ export function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boole
   if (/timingSafeEqual|safeCompare|secureCompare|constantTimeEqual/i.test(value.name) && truthy) {
     const secret = value.args.map(serverSecret).find((s) => s)
     if (secret) return { who: 'secret', trust: 'verified', how: `a comparison with ${secret.name}`, ...(secret.fallback ? { opensWithout: secret.name } : {}) }
-    if (value.args.some(fromRequest)) return { who: 'signature', trust: 'verified', how: value.name }
+    if (value.args.some(isTainted)) return { who: 'signature', trust: 'verified', how: value.name }
   }
   if (
     truthy &&
@@ -27,7 +27,7 @@ export function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boole
       value.name,
     )
   ) {
-    const sees = value.args.length === 0 || value.args.some((a) => fromRequest(a) || a.v === 'caller' || a.v === 'unknown')
+    const sees = value.args.length === 0 || value.args.some((a) => isTainted(a) || a.v === 'caller' || a.v === 'unknown')
     if (sees)
       return { who: /admin|permission|role/i.test(value.name) ? 'admin' : 'check', trust: 'verified', how: value.name, ...(value.at ? { at: value.at } : {}) }
   }
@@ -35,6 +35,6 @@ export function unknownCheck(value: Extract<Value, { v: 'call' }>, truthy: boole
   if (truthy)
     for (const a of value.args)
       if (a.v === 'caller' && a.trust === 'verified')
-        return { who: RIGHTS.test(value.name) ? 'admin' : 'user', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
+        return { who: RIGHTS_QUESTION_NAME.test(value.name) ? 'admin' : 'user', trust: 'verified', how: value.name, ...(a.at ? { at: a.at } : {}) }
   return undefined
 }

@@ -2,7 +2,7 @@ import { lastPart } from '../../../../lib/last-part.ts'
 import { mentions } from '../../../behaviour/domain/contains.ts'
 import type { Step, Value } from '../../../behaviour/types.ts'
 import type { Guard } from '../guard-model.ts'
-import { isDigest } from '../identity-words.ts'
+import { isDigestFunction } from '../identity-words.ts'
 
 /**
  * What a key proves whose row also holds the secret of a signature, where the signature is only looked at when one is sent: `if (signature) { … }`. The key
@@ -26,5 +26,5 @@ function maySkip(test: Value, table: string): boolean {
 
 const isSigned = (x: Value, table: string): boolean =>
   x.v === 'call' &&
-  isDigest(x.name) &&
+  isDigestFunction(x.name) &&
   x.args.some((a) => mentions(a, (y) => y.v === 'row' && lastPart(y.table) === lastPart(table) && /secret|signing/i.test(y.field ?? '')))

@@ -1,14 +1,14 @@
 import { mentions } from '../../../behaviour/domain/contains.ts'
 import type { Value } from '../../../behaviour/types.ts'
 import type { Proof } from '../guard-model.ts'
-import { isRole } from '../identity-words.ts'
+import { isRoleField } from '../identity-words.ts'
 
 /** Whose rights they are that are kept as bits and asked for a mask (`user.permissions & MANAGE_USERS`), where the request has no part in either. */
 export function rightsAmong(of: readonly Value[]): Value | undefined {
   let found: Value | undefined
   for (const x of of)
     mentions(x, (v) => {
-      if ((v.v === 'caller' || v.v === 'row' || v.v === 'result') && isRole(v.field)) found ??= v
+      if ((v.v === 'caller' || v.v === 'row' || v.v === 'result') && isRoleField(v.field)) found ??= v
       return found !== undefined
     })
   return of.some((x) => mentions(x, (v) => v.v === 'request')) ? undefined : found

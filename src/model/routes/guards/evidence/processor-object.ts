@@ -1,5 +1,5 @@
 import type { Behaviour, Value } from '../../../behaviour/types.ts'
-import { fromRequest } from '../../request/request-taint.ts'
+import { isTainted } from '../../request/request-taint.ts'
 
 export const PROCESSORS_OBJECT = 'an object of the payment processor that only its buyer knows'
 
@@ -16,7 +16,7 @@ export function fromProcessor(v: Value, behaviour: Behaviour, depth = 0, call = 
   const next = (x: Value) => fromProcessor(x, behaviour, depth + 1, call)
   if (v.v === 'result') {
     const e = behaviour.steps[v.step]?.effect
-    return e?.kind === 'payment' && call.test(e.name) && e.args.some((a) => fromRequest(a) || next(a))
+    return e?.kind === 'payment' && call.test(e.name) && e.args.some((a) => isTainted(a) || next(a))
   }
   if (v.v === 'call') return v.args.some(next)
   return (v.v === 'any' || v.v === 'op') && v.of.some(next)

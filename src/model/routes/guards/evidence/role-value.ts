@@ -6,11 +6,11 @@
 import { mentions } from '../../../behaviour/domain/contains.ts'
 import type { Value } from '../../../behaviour/types.ts'
 import type { Proof } from '../guard-model.ts'
-import { isEverydayRole, isRole, isStanding, namesAdministrator } from '../identity-words.ts'
+import { isEverydayRole, isRoleField, isStanding, namesAdministrator } from '../identity-words.ts'
 
 /** `(await User.findByPk(caller.id)).role === 'admin'`, by a library that is not followed: what was asked for by nothing but the caller's id is the caller's. */
 export function roleOfFound(value: Value): Proof | undefined {
-  const [found, ...more] = value.v === 'call' && isRole(value.name) ? value.args : []
+  const [found, ...more] = value.v === 'call' && isRoleField(value.name) ? value.args : []
   if (found?.v !== 'call' || more.length || !FINDS_PERSON.test(found.name)) return undefined
   const who = found.args.find((x) => x.v === 'caller' && x.trust === 'verified' && OWN_ID.test(x.field ?? ''))
   if (who?.v !== 'caller' || mentions(found, (x) => x.v === 'request')) return undefined

@@ -1,10 +1,10 @@
+import { ROW_COMMANDS } from '../access/sql.ts'
 import type { Grant, Table } from '../database.ts'
 import { called } from './accounts.ts'
 import { type Grounds, PLATFORM_SCHEMAS } from './grounds.ts'
 import type { Doing } from './sent.ts'
 
-const COMMANDS = ['select', 'insert', 'update', 'delete'] as const
-const BROWSERS: ReadonlySet<string> = new Set(['anon', 'authenticated', 'public'])
+const CHECKED_ROLES: ReadonlySet<string> = new Set(['anon', 'authenticated', 'public'])
 
 /** What is wrong with the privileges of browsers that were told, in a sentence; undefined when they can stem from the SQL and the platform. */
 export function wrongGrant(g: Grounds): string | undefined {
@@ -18,7 +18,7 @@ function withoutDefaults(g: Grounds): string | undefined {
   const takes = sent.statements.some(({ read, text }) => {
     if (read.does === 'revoke' || (read.does === 'set' && read.actsAsOther)) return true
     // a role of another name keeps what the platform gave
-    if (read.does === 'rename') return BROWSERS.has(read.from)
+    if (read.does === 'rename') return CHECKED_ROLES.has(read.from)
     if (read.does === 'drop') return /^(?:schema|owned|role|extension)$/.test(read.what)
     return (read.does === 'alter' || read.does === 'alter table') && /\bowner\s+to\b|\bprivileges\b|\bset\s+schema\b/i.test(text)
   })
@@ -26,7 +26,7 @@ function withoutDefaults(g: Grounds): string | undefined {
   for (const t of told.catalog.tables) {
     if (t.schema !== 'public' || t.extension !== undefined || t.owner !== 'postgres') continue
     for (const role of ['anon', 'authenticated'])
-      if (!COMMANDS.every((c) => holds(t.grants, role, c))) return `${role} is told to lack privileges on public.${t.name}, which no statement takes away`
+      if (!ROW_COMMANDS.every((c) => holds(t.grants, role, c))) return `${role} is told to lack privileges on public.${t.name}, which no statement takes away`
   }
   for (const f of told.catalog.functions) {
     if (f.schema !== 'public' || f.owner !== 'postgres') continue
@@ -41,7 +41,7 @@ const holds = (grants: readonly Grant[], role: string, privilege: Grant['privile
 
 /** What a GRANT gives browsers on a table by name, and nothing takes away later. */
 function withoutGrant(g: Grounds): string | undefined {
-  if (g.sent.opaque.can('grants') || g.sent.doing('rename').some((s) => BROWSERS.has(s.read.from))) return undefined
+  if (g.sent.opaque.can('grants') || g.sent.doing('rename').some((s) => CHECKED_ROLES.has(s.read.from))) return undefined
   const tables = new Map(g.told.catalog.tables.map((t) => [`${t.schema}.${t.name}`, t]))
   for (const s of g.sent.doing('grant')) {
     const { grant } = s.read
@@ -49,8 +49,8 @@ function withoutGrant(g: Grounds): string | undefined {
     for (const name of grant.tables) {
       const table = tables.get(`${name.schema ?? 'public'}.${name.name}`)
       if (!table || mayBeTaken(g, s, table)) continue
-      const given = COMMANDS.filter((c) => grant.privileges.includes('all') || grant.privileges.includes(c))
-      for (const role of grant.roles.filter((r) => BROWSERS.has(r)))
+      const given = ROW_COMMANDS.filter((c) => grant.privileges.includes('all') || grant.privileges.includes(c))
+      for (const role of grant.roles.filter((r) => CHECKED_ROLES.has(r)))
         if (!given.every((c) => holds(table.grants, role, c))) return `what ${called(s)} gives ${role} is not told, and nothing that was sent takes it away`
     }
   }
