@@ -3,6 +3,7 @@ import { forgetClones } from '../platform/github/bare-clone.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import { addComment, mayMaintain } from '../platform/github/comments.ts'
 import { isStatus } from '../platform/github/errors.ts'
+import type { TokenScope } from '../platform/github/installation-client.ts'
 import type { AuditTarget } from '../store/audit-target.ts'
 import { forgetInstallation, forgetRepositories } from '../store/retention.ts'
 import type { Store } from '../store/store.ts'
@@ -14,7 +15,8 @@ import type { Log } from './runner-options.ts'
 export interface FulfilOptions {
   readonly store: Store
   readonly runner: Pick<Runner, 'interrupt'>
-  readonly installation: (id: number) => Promise<GitHubApi>
+  /** A client whose token is good for one job. */
+  readonly installation: (scope: TokenScope) => Promise<GitHubApi>
   readonly log: Log
 }
 
@@ -64,7 +66,7 @@ export async function want(target: AuditTarget, delivery: string, { store, runne
 async function findAgain(wish: Extract<Wish, { do: 'again' }>, options: FulfilOptions): Promise<AuditTarget | undefined> {
   const known = await options.store.targets.findByHead(wish.repository.id, wish.headSha)
   if (known) return { ...known.target, headSha: wish.headSha }
-  const api = await options.installation(wish.installation)
+  const api = await options.installation({ installation: wish.installation, repository: wish.repository.id, job: 'lookUp' })
   const { owner, name } = wish.repository
   const number = wish.pulls[0]
   if (number !== undefined) {
@@ -82,7 +84,7 @@ async function findAgain(wish: Extract<Wish, { do: 'again' }>, options: FulfilOp
 async function firstAudit(installation: number, repository: { id: number; fullName: string }, delivery: string, options: FulfilOptions): Promise<void> {
   const [owner = '', name = ''] = repository.fullName.split('/')
   try {
-    const api = await options.installation(installation)
+    const api = await options.installation({ installation, repository: repository.id, job: 'lookUp' })
     const { data } = await api.request('GET /repos/{owner}/{repo}', { owner, repo: name })
     const { data: branch } = await api.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo: name, branch: data.default_branch })
     const node = repositoryOf(data)
@@ -95,7 +97,7 @@ async function firstAudit(installation: number, repository: { id: number; fullNa
 }
 
 async function command(wish: Extract<Wish, { do: 'command' }>, options: FulfilOptions): Promise<void> {
-  const api = await options.installation(wish.installation)
+  const api = await options.installation({ installation: wish.installation, repository: wish.repository.id, job: 'answer' })
   const ref = wish.repository
   const body = (await mayMaintain(api, ref, wish.login))
     ? await answerCommand(wish.text, { api, ref, number: wish.number, login: wish.login, store: options.store })

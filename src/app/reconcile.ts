@@ -22,7 +22,7 @@ export async function reconcilePulls(options: SweepOptions): Promise<void> {
     const budget = { left: Math.min(left, reconcileLimits.perInstallation) }
     const before = budget.left
     try {
-      await store.targets.endTurn(id, await reconcileInstallation(id, position, await installation(id), budget, options))
+      await store.targets.endTurn(id, await reconcileInstallation(id, position, await installation({ installation: id, job: 'list' }), budget, options))
     } catch (err) {
       // Suspended or uninstalled meanwhile: nothing to look at. What is merely out of order must not keep the others waiting.
       await store.targets.endTurn(id, position)

@@ -101,7 +101,7 @@ export class TargetRun {
   }
 
   async #api(signal?: AbortSignal): Promise<GitHubApi> {
-    return withPatience(await this.#options.installation(this.#target.installation), {
+    return withPatience(await this.#options.installation({ installation: this.#target.installation, repository: this.#ref.id, job: 'audit' }), {
       ...(signal ? { signal } : {}),
       ...(this.#options.patience === undefined ? {} : { patience: this.#options.patience }),
       ...(this.#options.backoffMs === undefined ? {} : { backoffMs: this.#options.backoffMs }),

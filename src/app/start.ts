@@ -4,6 +4,7 @@ import { Probot, ProbotOctokit, Server } from 'probot'
 import { app } from '../app.ts'
 import { sweepClones } from '../platform/github/bare-clone.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
+import { installationClient, type TokenScope } from '../platform/github/installation-client.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { limitBodies } from './body-limit.ts'
 import { operationHandler } from './http.ts'
@@ -68,13 +69,14 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
 
 async function startServer(options: StartOptions, store: Store): Promise<RunningApp> {
   const { log } = options
+  const Octokit = octokitFor(options.baseUrl)
   const probotOptions = {
     appId: options.appId,
     privateKey: options.privateKey,
     secret: options.webhookSecret,
     baseUrl: options.baseUrl,
     log,
-    Octokit: octokitFor(options.baseUrl),
+    Octokit,
   }
   const server = new Server({
     Probot: Probot.defaults(probotOptions),
@@ -87,7 +89,10 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   const metrics = new Metrics(store)
   let probot: Probot | undefined
   let stopping = false
-  const authenticate = async (installation?: number) => (await (probot as Probot).auth(installation)) as unknown as GitHubApi
+  const asApp = async () => (await (probot as Probot).auth()) as unknown as GitHubApi
+  // The client is made anew for each job: patience is a budget of the job, and Octokit keeps hooks for ever.
+  const client = Octokit.defaults({ baseUrl: options.baseUrl, log }) as unknown as new (options: object) => unknown
+  const authenticate = async (scope: TokenScope) => installationClient(await asApp(), client, scope)
   const runner = new Runner({
     store,
     installation: authenticate,
@@ -99,7 +104,8 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   })
   // A webhook is answered within ten seconds, whatever GitHub does meanwhile.
-  const patient = async (installation?: number) => withPatience(await authenticate(installation), { patience: 5, timeoutMs: 8000 })
+  const hurried = { patience: 5, timeoutMs: 8000 }
+  const patient = async (scope: TokenScope) => withPatience(await authenticate(scope), hurried)
   const fulfilOptions = { store, runner, installation: patient, log, metrics }
   await server.load(async (loaded, { addHandler }) => {
     probot = loaded
@@ -116,7 +122,11 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   // Longer than proxies and load balancers keep idle connections (60 s as a rule): closing first would lose what they send at that moment.
   http.keepAliveTimeout = 75_000
 
-  const sweepOptions = { ...fulfilOptions, app: () => patient(), ...(options.reconcileLimits ? { reconcileLimits: options.reconcileLimits } : {}) }
+  const sweepOptions = {
+    ...fulfilOptions,
+    app: async () => withPatience(await asApp(), hurried),
+    ...(options.reconcileLimits ? { reconcileLimits: options.reconcileLimits } : {}),
+  }
   const seconds = options.sweepSeconds ?? 3600
   const sweepWhenDue = (after: number) => {
     store.targets.takeTurn('sweep', after).then(

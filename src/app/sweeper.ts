@@ -28,7 +28,7 @@ async function closeOpenRuns({ store, installation, log }: SweepOptions): Promis
     const { target, checkRun } = stored
     if (!checkRun) continue
     try {
-      const api = await installation(target.installation)
+      const api = await installation({ installation: target.installation, repository: target.repository.id, job: 'conclude' })
       const conclusion = stored.state === 'cancelled' ? 'cancelled' : 'failure'
       await endCheckRun(
         api,
