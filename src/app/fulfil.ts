@@ -58,7 +58,7 @@ export async function want(target: AuditTarget, delivery: string, { store, runne
   const outcome = await store.targets.want(target, delivery)
   // Sent even when known: a crash between the two statements must not leave a wish without its job. One waiting job per key is enough.
   const stored = await store.targets.get(target.key)
-  if (stored && stored.done < stored.version && stored.state !== 'cancelled') await store.queue.send(target.key)
+  if (stored && stored.done < stored.version && stored.state !== 'cancelled') await store.queue.send(target.key, target.installation)
   if (outcome === 'stored') runner.interrupt(target.key, 'newer')
 }
 

@@ -204,7 +204,7 @@ export class TargetRun {
     const { targets, queue } = this.#options.store
     const moved: AuditTarget = { ...this.#target, headSha: context.headSha, reason: 'head moved' }
     await targets.want(moved, `head:${this.#target.key}:${context.headSha}`)
-    await queue.send(this.#target.key)
+    await queue.send(this.#target.key, this.#target.installation)
     throw new Superseded('newer')
   }
 

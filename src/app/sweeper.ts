@@ -8,7 +8,8 @@ import type { SweepOptions } from './sweep-options.ts'
 
 /** Queues every wish that has no job: after a crash, or after GitHub was down for longer than the queue tries. */
 export async function resumeUnfinished({ store }: Pick<FulfilOptions, 'store'>): Promise<void> {
-  for (const key of await store.queue.withoutJob(await store.targets.unfinished())) await store.queue.send(key)
+  const unfinished = await store.targets.unfinished()
+  for (const key of await store.queue.withoutJob([...unfinished.keys()])) await store.queue.send(key, unfinished.get(key) as number)
 }
 
 /** Everything that webhooks can leave undone: lost deliveries, pull requests without a verdict, runs left in progress, old rows. */

@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss'
+import { interleaveRepositories, priorityOfNext } from './fair-order.ts'
 import { SCHEMA } from './migrations.ts'
 import type { Sql } from './sql.ts'
 
@@ -18,7 +19,8 @@ interface AuditJob {
 
 /**
  * The queue of audits. A job carries a key only, the newest wish stands in the target's row: of each key one job may wait and one may run,
- * so a newer commit never queues behind an older one and two processes never audit one pull request at the same time.
+ * so a newer commit never queues behind an older one and two processes never audit one pull request at the same time. Installations take turns
+ * (`fair-order.ts`), whatever one of them has waiting.
  */
 export class AuditQueue {
   readonly #boss: PgBoss
@@ -61,9 +63,16 @@ export class AuditQueue {
     }
   }
 
-  /** Puts a key into the queue; one that already waits there is enough. */
-  async send(key: string): Promise<void> {
-    await this.#boss.send(QUEUE, { key } satisfies AuditJob, { singletonKey: key })
+  /** Puts a key into the queue at its installation's next turn; one that already waits there is enough. */
+  async send(key: string, installation: number): Promise<void> {
+    const group = String(installation)
+    const sent = await this.#boss.send(QUEUE, { key } satisfies AuditJob, {
+      singletonKey: key,
+      priority: await priorityOfNext(this.#sql, QUEUE, group),
+      group: { id: group },
+    })
+    // The order within an installation is a courtesy: the job is stored, and where it cannot be moved it has its turn later.
+    if (sent) await interleaveRepositories(this.#sql, QUEUE, group).catch(this.#options.onError)
   }
 
   /** Those of the keys that neither wait nor run. */

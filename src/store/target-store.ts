@@ -159,12 +159,12 @@ export class TargetStore {
     return row && toStored(row)
   }
 
-  /** Targets whose newest wish is not done, for resuming. */
-  async unfinished(): Promise<string[]> {
-    const rows = await this.#sql.query<{ key: string }>(
-      `select key from ${SCHEMA}.targets where done < version and state in ('queued', 'running', 'error') order by requested_at`,
+  /** Targets whose newest wish is not done, for resuming, with their installations. */
+  async unfinished(): Promise<Map<string, number>> {
+    const rows = await this.#sql.query<{ key: string; installation: string }>(
+      `select key, installation from ${SCHEMA}.targets where done < version and state in ('queued', 'running', 'error') order by requested_at`,
     )
-    return rows.map((r) => r.key)
+    return new Map(rows.map((r) => [r.key, Number(r.installation)]))
   }
 
   /** Targets that ended but whose run may still be in progress on GitHub. */

@@ -131,7 +131,7 @@ describe.each(kinds)('the store on %s', (kind) => {
     await targets.want(target({ key: '1/pull/3', headSha: 'c'.repeat(40) }), 'f2')
     await targets.markDone('1/pull/3', 1, 'concluded', 'run ended')
     expect(await targets.get('1/pull/3')).toMatchObject({ version: 2, done: 1, state: 'queued' })
-    expect(await targets.unfinished()).toContain('1/pull/3')
+    expect((await targets.unfinished()).get('1/pull/3')).toBe(5)
   })
 
   test('runs one audit of a key at a time, and another after it when asked meanwhile', async () => {
@@ -144,10 +144,10 @@ describe.each(kinds)('the store on %s', (kind) => {
       running--
       runs++
     })
-    for (let i = 0; i < 5; i++) await store.queue.send('same')
+    for (let i = 0; i < 5; i++) await store.queue.send('same', 1)
     const until = Date.now() + 20_000
     while (running === 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5))
-    for (let i = 0; i < 5; i++) await store.queue.send('same')
+    for (let i = 0; i < 5; i++) await store.queue.send('same', 1)
     while ((runs < 2 || (await store.queue.depth()).waiting > 0) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
     expect(most).toBe(1)
     expect(runs).toBe(2)
