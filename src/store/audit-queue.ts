@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss'
-import { interleaveRepositories, priorityOfNext } from './fair-order.ts'
+import { numberRounds, priorityOfNext } from './fair-order.ts'
 import { SCHEMA } from './migrations.ts'
 import type { Sql } from './sql.ts'
 
@@ -27,6 +27,7 @@ export class AuditQueue {
   readonly #sql: Sql
   readonly #options: QueueOptions
   readonly #running = new Set<Promise<void>>()
+  #sending: Promise<void> = Promise.resolve()
 
   constructor(sql: Sql, options: QueueOptions) {
     this.#sql = sql
@@ -64,15 +65,19 @@ export class AuditQueue {
   }
 
   /** Puts a key into the queue at its installation's next turn; one that already waits there is enough. */
-  async send(key: string, installation: number): Promise<void> {
-    const group = String(installation)
-    const sent = await this.#boss.send(QUEUE, { key } satisfies AuditJob, {
-      singletonKey: key,
-      priority: await priorityOfNext(this.#sql, QUEUE, group),
-      group: { id: group },
-    })
-    // The order within an installation is a courtesy: the job is stored, and where it cannot be moved it has its turn later.
-    if (sent) await interleaveRepositories(this.#sql, QUEUE, group).catch(this.#options.onError)
+  send(key: string, installation: number): Promise<void> {
+    // One after the other: two at once would take the same turn.
+    const sent = this.#sending.then(() => this.#enqueue(key, installation))
+    this.#sending = sent.catch(() => {})
+    return sent
+  }
+
+  async #enqueue(key: string, installation: number): Promise<void> {
+    const group = { id: String(installation) }
+    const priority = await priorityOfNext(this.#sql, QUEUE, group.id)
+    const id = await this.#boss.send(QUEUE, { key } satisfies AuditJob, { singletonKey: key, priority, group })
+    // The job is stored; where the turns cannot be numbered now, the next one numbers them.
+    if (id) await numberRounds(this.#sql, QUEUE, installation).catch(this.#options.onError)
   }
 
   /** Those of the keys that neither wait nor run. */

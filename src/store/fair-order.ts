@@ -1,8 +1,8 @@
 import { SCHEMA } from './migrations.ts'
 import type { Sql } from './sql.ts'
 
-/** Waiting jobs of one installation up to which its repositories take turns as well; beyond it, in the order of arrival. */
-const MAX_INTERLEAVED = 500
+/** Waiting jobs of one installation up to which they are numbered anew; beyond it they keep the order of arrival. */
+const MAX_NUMBERED = 500
 
 /**
  * The priority of an installation's next job: self-clocked fair queuing (Golestani 1994). Every job has the number of a round; a job of an
@@ -21,23 +21,24 @@ export async function priorityOfNext(sql: Sql, queue: string, group: string): Pr
   return Number(row?.own === null || row?.own === undefined ? round : Math.min(round, row.own - 1))
 }
 
-/** Gives the waiting jobs of an installation its places in the queue so that its repositories take turns, each in the order of arrival. */
-export async function interleaveRepositories(sql: Sql, queue: string, group: string): Promise<void> {
-  await sql.query(
-    `with turn as materialized (select pg_advisory_xact_lock(hashtextextended('prelaunch order of ' || $2, 0))),
-     waiting as (
-       select j.id, j.priority, j.created_on, split_part(j.singleton_key, '/', 1) as repository from turn, ${SCHEMA}.job j
-       where j.name = $1 and j.group_id = $2 and j.state = 'created'
-     ), places as (
-       select priority, row_number() over (order by priority desc, created_on) as place from waiting
-     ), turns as (
-       select id, created_on, priority, row_number() over (partition by repository order by priority desc, created_on) as turn from waiting
-     ), wanted as (
-       select id, row_number() over (order by turn, created_on, priority desc) as place from turns
-     )
-     update ${SCHEMA}.job j set priority = p.priority from wanted w join places p using (place)
-     where j.name = $1 and j.id = w.id and j.state = 'created' and j.priority <> p.priority
-       and (select count(distinct repository) > 1 and count(*) <= ${MAX_INTERLEAVED} from waiting)`,
-    [queue, group],
-  )
+/**
+ * Numbers the waiting jobs of an installation: a round for each, and its repositories in turns, each in the order of arrival. Processes that
+ * queued jobs at the same moment may have given them the same round. A block, because each of its statements sees what was stored when
+ * the lock was taken; a single statement would number what it saw before it waited.
+ */
+export async function numberRounds(sql: Sql, queue: string, installation: number): Promise<void> {
+  const group = String(Math.trunc(installation))
+  await sql.query(`do $rounds$ begin
+    perform pg_advisory_xact_lock(hashtextextended('prelaunch rounds of ${group}', 0));
+    with waiting as (
+      select id, priority, created_on, split_part(singleton_key, '/', 1) as repository from ${SCHEMA}.job
+      where name = '${queue}' and group_id = '${group}' and state = 'created'
+    ), turns as (
+      select *, row_number() over (partition by repository order by priority desc, created_on) as turn from waiting
+    ), wanted as (
+      select id, max(priority) over () - row_number() over (order by turn, priority desc, created_on) + 1 as priority from turns
+    )
+    update ${SCHEMA}.job j set priority = w.priority from wanted w
+    where j.name = '${queue}' and j.id = w.id and j.state = 'created' and j.priority <> w.priority and (select count(*) <= ${MAX_NUMBERED} from waiting);
+  end $rounds$`)
 }

@@ -74,7 +74,8 @@ describe.each(kinds)('the queue (%s, %i processes)', (kind, processes) => {
 
   test('takes the one audit of an installation, or of a repository, after at most two of another that has forty waiting', async () => {
     const [queue] = queues as [AuditQueue]
-    for (let i = 0; i < 40; i++) await queue.send(`1/pull/${i}`, 100)
+    // All at once and to all processes, as webhooks come.
+    await Promise.all(Array.from({ length: 40 }, (_, i) => (queues[i % processes] as AuditQueue).send(`1/pull/${i}`, 100)))
     await work()
     await untilStarted(processes)
     for (let i = 0; i < 5; i++) {
