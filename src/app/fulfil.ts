@@ -8,6 +8,7 @@ import type { AuditTarget } from '../store/audit-target.ts'
 import { forgetInstallation, forgetRepositories } from '../store/retention.ts'
 import type { Store } from '../store/store.ts'
 import { answerCommand } from './command.ts'
+import { CommitVerdict } from './commit-verdict.ts'
 import { branchTarget, pullTarget, repositoryOf, type Wish } from './events.ts'
 import type { Runner } from './runner.ts'
 import type { Log } from './runner-options.ts'
@@ -31,12 +32,15 @@ export async function fulfil(wish: Wish, delivery: string, options: FulfilOption
       return want(wish.target, delivery, options)
     case 'cancel': {
       if (await store.targets.cancel(wish.key)) runner.interrupt(wish.key, 'closed')
-      return
+      return stopCounting(wish.key, options)
     }
     case 'again': {
-      const target = await findAgain(wish, options)
-      if (target)
-        await want({ ...target, again: true, ...(wish.explain ? { explain: true } : {}), reason: wish.explain ? 'explain' : 'rerequested' }, delivery, options)
+      for (const [i, target] of (await findAgain(wish, options)).entries())
+        await want(
+          { ...target, again: true, ...(wish.explain ? { explain: true } : {}), reason: wish.explain ? 'explain' : 'rerequested' },
+          i ? `${delivery}:${target.key}` : delivery,
+          options,
+        )
       return
     }
     case 'command':
@@ -54,31 +58,63 @@ export async function fulfil(wish: Wish, delivery: string, options: FulfilOption
 }
 
 /** Stores the wish, queues it, and stops an audit of an older commit. */
-export async function want(target: AuditTarget, delivery: string, { store, runner }: Pick<FulfilOptions, 'store' | 'runner'>): Promise<void> {
+export async function want(target: AuditTarget, delivery: string, options: FulfilOptions): Promise<void> {
+  const { store, runner } = options
   const outcome = await store.targets.want(target, delivery)
   // Sent even when known: a crash between the two statements must not leave a wish without its job. One waiting job per key is enough.
   const stored = await store.targets.get(target.key)
   if (stored && stored.done < stored.version && stored.state !== 'cancelled') await store.queue.send(target.key, target.installation)
   if (outcome === 'stored') runner.interrupt(target.key, 'newer')
+  if (target.number === undefined) return
+  await stopCounting(target.key, options, target.headSha)
+  if (outcome === 'known' && OPENS_AGAIN.has(target.reason) && (await store.verdicts.reopen(target.key, target.headSha)))
+    await refreshCommit(target, target.headSha, options)
 }
 
-/** What a commit belonged to: by memory, by the payload, by the open pull requests (forks), or as the tip of the default branch. */
-async function findAgain(wish: Extract<Wish, { do: 'again' }>, options: FulfilOptions): Promise<AuditTarget | undefined> {
+/** Reasons of a wish that say that a pull request is open now. A late delivery of `opened` does not. */
+const OPENS_AGAIN = new Set(['pull_request.reopened', 'reconciled'])
+
+/** The verdicts of a pull request count no more, but for the one on its head: the runs that they decided are concluded anew. */
+export async function stopCounting(key: string, options: FulfilOptions, headSha?: string): Promise<void> {
+  const commits = await options.store.verdicts.close(key, headSha)
+  const target = commits.length ? (await options.store.targets.get(key))?.target : undefined
+  if (target) for (const sha of commits) await refreshCommit(target, sha, options)
+}
+
+/** Has the run on a commit show what counts. What GitHub does not take now, the next minute repeats: it is stored. */
+async function refreshCommit(target: AuditTarget, sha: string, { store, installation, log }: FulfilOptions): Promise<void> {
+  try {
+    const api = await installation({ installation: target.installation, repository: target.repository.id, job: 'conclude' })
+    await new CommitVerdict(store.verdicts, target.repository, sha).refresh(api)
+  } catch (err) {
+    log.warn({ err, target: target.key, commit: sha }, 'the run on a commit could not be brought up to date yet')
+  }
+}
+
+/** Brings runs up to date that do not show what counts: GitHub was away, or the process ended in between. */
+export async function refreshCommits(options: FulfilOptions): Promise<void> {
+  for (const { target, sha } of await options.store.verdicts.unshown()) await refreshCommit(target, sha, options)
+}
+
+/** What a commit belongs to, everything that is open there: by memory, by the payload, by the open pull requests (forks), or as the tip of the default branch. */
+async function findAgain(wish: Extract<Wish, { do: 'again' }>, options: FulfilOptions): Promise<AuditTarget[]> {
+  const open = await options.store.targets.openOn(wish.repository.id, wish.headSha)
+  if (open.length) return open
   const known = await options.store.targets.findByHead(wish.repository.id, wish.headSha)
-  if (known) return { ...known.target, headSha: wish.headSha }
+  if (known) return [{ ...known.target, headSha: wish.headSha }]
   const api = await options.installation({ installation: wish.installation, repository: wish.repository.id, job: 'lookUp' })
   const { owner, name } = wish.repository
   const number = wish.pulls[0]
   if (number !== undefined) {
     const { data } = await api.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { owner, repo: name, pull_number: number })
-    return pullTarget(wish.repository, wish.installation, data, 'rerequested')
+    return [pullTarget(wish.repository, wish.installation, data, 'rerequested')]
   }
   const { data } = await api.request('GET /repos/{owner}/{repo}/pulls', { owner, repo: name, state: 'open', per_page: 100 })
   const pull = data.find((p) => p.head.sha === wish.headSha)
-  if (pull) return pullTarget(wish.repository, wish.installation, pull, 'rerequested')
+  if (pull) return [pullTarget(wish.repository, wish.installation, pull, 'rerequested')]
   return wish.branch === undefined || wish.branch === wish.defaultBranch
-    ? branchTarget(wish.repository, wish.installation, wish.defaultBranch, wish.headSha, undefined, 'rerequested')
-    : undefined
+    ? [branchTarget(wish.repository, wish.installation, wish.defaultBranch, wish.headSha, undefined, 'rerequested')]
+    : []
 }
 
 async function firstAudit(installation: number, repository: { id: number; fullName: string }, delivery: string, options: FulfilOptions): Promise<void> {

@@ -7,6 +7,7 @@ import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { installationClient, type TokenScope } from '../platform/github/installation-client.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { limitBodies } from './body-limit.ts'
+import { refreshCommits } from './fulfil.ts'
 import { operationHandler } from './http.ts'
 import { Metrics } from './metrics.ts'
 import { Runner } from './runner.ts'
@@ -49,6 +50,9 @@ export interface RunningApp {
 
 /** Seconds between the sweeps of processes that start one after the other. */
 const START_SWEEP_SECONDS = 60
+
+/** Milliseconds between looks for stored wishes without a job and for runs that do not show what counts. */
+const RESUME_MS = 30_000
 
 /** Starts the App: store, queue, sweeper and HTTP server. Throws one readable sentence when it cannot. */
 export async function startApp(options: StartOptions): Promise<RunningApp> {
@@ -144,7 +148,11 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   const tidy = () => void sweepClones(store.cloneRoot).catch((err) => log.warn({ err }, 'clones could not be tidied'))
   const tidying = seconds > 0 ? setInterval(tidy, 3_600_000) : undefined
   if (tidying) tidy()
-  const resume = setInterval(() => resumeUnfinished({ store }).catch(() => {}), 60_000)
+  const resume = setInterval(() => {
+    resumeUnfinished({ store })
+      .then(() => refreshCommits(fulfilOptions))
+      .catch((err) => log.warn({ err }, 'what is unfinished could not be looked for; the next minute repeats it'))
+  }, RESUME_MS)
   const { port } = http.address() as { port: number }
 
   return {

@@ -1,7 +1,8 @@
 import { endCheckRun } from '../platform/github/check-runs.ts'
 import { isStatus } from '../platform/github/errors.ts'
 import { sweepStore } from '../store/retention.ts'
-import type { FulfilOptions } from './fulfil.ts'
+import { CommitVerdict } from './commit-verdict.ts'
+import { type FulfilOptions, refreshCommits } from './fulfil.ts'
 import { reconcilePulls } from './reconcile.ts'
 import { redeliverMissed } from './redeliver.ts'
 import type { SweepOptions } from './sweep-options.ts'
@@ -14,7 +15,7 @@ export async function resumeUnfinished({ store }: Pick<FulfilOptions, 'store'>):
 
 /** Everything that webhooks can leave undone: lost deliveries, pull requests without a verdict, runs left in progress, old rows. */
 export async function sweep(options: SweepOptions): Promise<void> {
-  for (const [name, step] of Object.entries({ resumeUnfinished, redeliverMissed, closeOpenRuns, reconcilePulls, cleanStore })) {
+  for (const [name, step] of Object.entries({ resumeUnfinished, redeliverMissed, closeOpenRuns, reconcilePulls, refreshCommits, cleanStore })) {
     try {
       await step(options)
     } catch (err) {
@@ -39,6 +40,7 @@ async function closeOpenRuns({ store, installation, log }: SweepOptions): Promis
         conclusion === 'cancelled' ? 'The audit was stopped' : 'The audit could not be completed',
         conclusion === 'cancelled' ? 'The pull request was closed.' : 'The audit ended without a result. Press *Re-run* to try again.',
       )
+      if (conclusion === 'cancelled') await new CommitVerdict(store.verdicts, target.repository, checkRun.sha).abandon(api, target, checkRun.id)
     } catch (err) {
       if (!isStatus(err, 401, 403, 404, 410)) {
         log.warn({ err, target: target.key }, 'a run left in progress could not be concluded yet')

@@ -3,11 +3,13 @@ import { AuditQueue } from './audit-queue.ts'
 import { migrate } from './migrations.ts'
 import { openSql, type Sql, type StoreOptions } from './sql.ts'
 import { TargetStore } from './target-store.ts'
+import { VerdictStore } from './verdict-store.ts'
 
 /** Everything that survives a restart. */
 export interface Store {
   readonly sql: Sql
   readonly targets: TargetStore
+  readonly verdicts: VerdictStore
   readonly queue: AuditQueue
   /** Folder of bare clones. */
   readonly cloneRoot: string
@@ -24,6 +26,7 @@ export async function openStore(options: StoreOptions & { concurrency: number; o
     return {
       sql,
       targets: new TargetStore(sql),
+      verdicts: new VerdictStore(sql),
       queue,
       cloneRoot: join(options.dataDir, 'git'),
       close: async (graceMs) => {

@@ -86,6 +86,17 @@ export class TargetStore {
     return row && toStored(row)
   }
 
+  /** Targets whose head is this commit and whose verdicts on it count, or are still to come. */
+  async openOn(repository: number, headSha: string): Promise<AuditTarget[]> {
+    const rows = await this.#sql.query<TargetRow>(
+      `select t.* from ${SCHEMA}.targets t where repository = $1 and head_sha = $2 and state <> 'cancelled' and not exists (
+         select 1 from ${SCHEMA}.verdicts v where v.repository = t.repository and v.commit_sha = t.head_sha and v.key = t.key and not v.open)
+       order by key like '%/pull/%' desc, changed_at desc`,
+      [repository, headSha],
+    )
+    return rows.map((row) => toStored(row).target)
+  }
+
   async version(key: string): Promise<number | undefined> {
     const [row] = await this.#sql.query<{ version: string }>(`select version from ${SCHEMA}.targets where key = $1 and state <> 'cancelled'`, [key])
     return row && Number(row.version)
