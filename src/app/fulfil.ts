@@ -15,7 +15,7 @@ import type { Log } from './runner-options.ts'
 
 export interface FulfilOptions {
   readonly store: Store
-  readonly runner: Pick<Runner, 'interrupt'>
+  readonly runner: Pick<Runner, 'interrupt' | 'interruptRepositories'>
   /** A client whose token is good for one job. */
   readonly installation: (scope: TokenScope) => Promise<GitHubApi>
   readonly log: Log
@@ -50,11 +50,17 @@ export async function fulfil(wish: Wish, delivery: string, options: FulfilOption
       for (const repository of wish.repositories.slice(0, MAX_FIRST_AUDITS)) await firstAudit(wish.installation, repository, delivery, options)
       return
     case 'forget-installation':
-      return forgetClones(store.cloneRoot, await forgetInstallation(store.sql, wish.installation))
+      return forgetRunning(await forgetInstallation(store.sql, wish.installation, wish.repositories), options)
     case 'forget-repositories':
       await forgetRepositories(store.sql, wish.repositories)
-      return forgetClones(store.cloneRoot, wish.repositories)
+      return forgetRunning(wish.repositories, options)
   }
+}
+
+/** Ends the audits of repositories that were forgotten and deletes their clones; an audit of another process ends when it finds its target gone. */
+async function forgetRunning(repositories: readonly number[], { store, runner }: FulfilOptions): Promise<void> {
+  runner.interruptRepositories(repositories)
+  await forgetClones(store.cloneRoot, repositories)
 }
 
 /** Stores the wish, queues it, and stops an audit of an older commit. */

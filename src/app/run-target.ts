@@ -17,6 +17,7 @@ import { SourceError } from '../source/source.ts'
 import { advisoryCache } from '../store/advisory-store.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
 import { packedFacts, snapshotCache } from '../store/facts-store.ts'
+import { isStoreProblem } from '../store/store-problem.ts'
 import { CommitVerdict } from './commit-verdict.ts'
 import { type RunnerOptions, Superseded } from './runner-options.ts'
 import { postSuggestions } from './suggestions.ts'
@@ -302,7 +303,9 @@ export class TargetRun {
     if (reason.by === 'shutdown' || this.#checkRun === undefined) return
     const { targets } = this.#options.store
     const newest = await targets.get(this.#target.key)
-    if (reason.by === 'newer' && newest?.target.headSha === this.#target.headSha) return
+    // The App was uninstalled: nothing is left to say, and nobody to say it to.
+    if (!newest) return
+    if (reason.by === 'newer' && newest.target.headSha === this.#target.headSha) return
     const api = await this.#api()
     await endCheckRun(
       api,
@@ -319,7 +322,7 @@ export class TargetRun {
   /** Never left in progress, never neutral: GitHub would let neutral through. */
   async #failed(error: unknown): Promise<void> {
     // What is left to do is done by repeating the audit; a verdict is not taken back for it.
-    if (this.#published) throw error
+    if (this.#published || isStoreProblem(error)) throw error
     const { targets } = this.#options.store
     const reason = error instanceof SourceError ? error.message : readableReason(error)
     const reference = `${this.#target.key}@${this.#stored.version}`

@@ -6,6 +6,7 @@ import { sweepClones } from '../platform/github/bare-clone.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
 import { installationClient, type TokenScope } from '../platform/github/installation-client.ts'
 import { openStore, type Store } from '../store/store.ts'
+import { storeProblem } from '../store/store-problem.ts'
 import { limitBodies } from './body-limit.ts'
 import { refreshCommits } from './fulfil.ts'
 import { operationHandler } from './http.ts'
@@ -52,7 +53,7 @@ export interface RunningApp {
 const START_SWEEP_SECONDS = 60
 
 /** Milliseconds between looks for stored wishes without a job and for runs that do not show what counts. */
-const RESUME_MS = 30_000
+const RESUME_MS = 15_000
 
 /** Starts the App: store, queue, sweeper and HTTP server. Throws one readable sentence when it cannot. */
 export async function startApp(options: StartOptions): Promise<RunningApp> {
@@ -61,7 +62,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     dataDir: options.dataDir,
     ...(options.databaseUrl ? { databaseUrl: options.databaseUrl } : {}),
     concurrency: options.concurrency,
-    onError: (err) => log.warn({ err }, 'the queue reports a problem'),
+    onError: (err) => log.warn({ err }, storeProblem(err)),
   })
   try {
     return await startServer(options, store)

@@ -9,6 +9,7 @@ import type { SweepOptions } from './sweep-options.ts'
 
 /** Queues every wish that has no job: after a crash, or after GitHub was down for longer than the queue tries. */
 export async function resumeUnfinished({ store }: Pick<FulfilOptions, 'store'>): Promise<void> {
+  await store.queue.giveBackLost()
   const unfinished = await store.targets.unfinished()
   for (const key of await store.queue.withoutJob([...unfinished.keys()])) await store.queue.send(key, unfinished.get(key) as number)
 }

@@ -13,6 +13,21 @@ export interface QueueOptions {
   readonly onError: (error: Error) => void
 }
 
+/** Seconds that a job may take from the database to a worker, and its end back. */
+const TAKING_SECONDS = 10
+
+const SETTINGS = {
+  notify: true,
+  retryLimit: 5,
+  retryDelay: 5,
+  retryBackoff: true,
+  // What failed because the store or GitHub was away is found again within a minute after they are back.
+  retryDelayMax: 20,
+  expireInSeconds: 1800,
+  heartbeatSeconds: 30,
+  deleteAfterSeconds: 86_400,
+}
+
 interface AuditJob {
   readonly key: string
 }
@@ -27,7 +42,10 @@ export class AuditQueue {
   readonly #sql: Sql
   readonly #options: QueueOptions
   readonly #running = new Set<Promise<void>>()
+  readonly #keys = new Set<string>()
   #sending: Promise<void> = Promise.resolve()
+  /** Whether jobs can be on their way from the database to a worker. */
+  #taken = false
 
   constructor(sql: Sql, options: QueueOptions) {
     this.#sql = sql
@@ -49,19 +67,8 @@ export class AuditQueue {
   /** Prepares the tables; nothing runs before `work`. */
   async start(): Promise<void> {
     await this.#boss.start()
-    if (!(await this.#boss.getQueue(QUEUE))) {
-      await this.#boss.createQueue(QUEUE, {
-        policy: 'stately',
-        notify: true,
-        retryLimit: 5,
-        retryDelay: 5,
-        retryBackoff: true,
-        retryDelayMax: 600,
-        expireInSeconds: 1800,
-        heartbeatSeconds: 30,
-        deleteAfterSeconds: 86_400,
-      })
-    }
+    if (await this.#boss.getQueue(QUEUE)) await this.#boss.updateQueue(QUEUE, SETTINGS)
+    else await this.#boss.createQueue(QUEUE, { ...SETTINGS, policy: 'stately' })
   }
 
   /** Puts a key into the queue at its installation's next turn; one that already waits there is enough. */
@@ -92,7 +99,7 @@ export class AuditQueue {
 
   /** Begins to run audits. On the embedded database no other process exists, so jobs left active by a crash are given back first. */
   async work(handler: (key: string) => Promise<void>): Promise<void> {
-    if (this.#sql.kind === 'embedded') await this.#giveBackOrphans()
+    await this.giveBackLost()
     for (let i = 0; i < this.#options.concurrency; i++) await this.#drain(handler)
   }
 
@@ -106,7 +113,8 @@ export class AuditQueue {
         // Otherwise pg-boss waits a whole interval after each job, whatever still waits in the queue.
         this.#boss.notifyWorker(await worker)
         for (const job of jobs) {
-          const run = handler(job.data.key)
+          this.#keys.add(job.data.key)
+          const run = handler(job.data.key).finally(() => this.#keys.delete(job.data.key))
           const tracked = run.catch(() => {}).finally(() => this.#running.delete(tracked))
           this.#running.add(tracked)
           await run
@@ -116,13 +124,22 @@ export class AuditQueue {
     await worker
   }
 
-  async #giveBackOrphans(): Promise<void> {
-    const active = await this.#sql.query<{ id: string }>(`select id from ${SCHEMA}.job where name = $1 and state = 'active'`, [QUEUE])
+  /**
+   * Gives back jobs that count as running and that nobody runs: the process ended, or the store did not take how they ended because its disk
+   * was full. Only for the embedded database, where this process is the only one; on a server the heartbeat of the jobs tells.
+   */
+  async giveBackLost(): Promise<void> {
+    if (this.#sql.kind !== 'embedded') return
+    const active = await this.#sql.query<{ id: string }>(
+      `select id from ${SCHEMA}.job where name = $1 and state = 'active' and not singleton_key = any($2::text[]) and started_on < now() - make_interval(secs => $3)`,
+      [QUEUE, [...this.#keys], this.#taken ? TAKING_SECONDS : 0],
+    )
+    this.#taken = true
     if (active.length)
       await this.#boss.fail(
         QUEUE,
         active.map((j) => j.id),
-        { reason: 'the process ended while the audit ran' },
+        { reason: 'nobody runs the audit any more' },
       )
   }
 

@@ -1,4 +1,5 @@
 import type { Sql } from './sql.ts'
+import { StoreError } from './store-problem.ts'
 
 /** The schema that the queue library and the store share. */
 export const SCHEMA = 'prelaunch'
@@ -70,7 +71,7 @@ export async function migrate(sql: Sql): Promise<void> {
     end $step$`)
   const [newest] = await sql.query<{ version: number }>(`select max(version) as version from ${SCHEMA}.store_version`)
   if (newest && Number(newest.version) > STEPS.length)
-    throw new Error(
+    throw new StoreError(
       `The store was written by a newer version of Prelaunch (schema ${newest.version}, this one knows ${STEPS.length}). Start that version or another DATA_DIR.`,
     )
 }

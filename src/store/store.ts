@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { AuditQueue } from './audit-queue.ts'
 import { migrate } from './migrations.ts'
 import { openSql, type Sql, type StoreOptions } from './sql.ts'
+import { damagedStore, StoreError } from './store-problem.ts'
 import { TargetStore } from './target-store.ts'
 import { VerdictStore } from './verdict-store.ts'
 
@@ -35,7 +36,7 @@ export async function openStore(options: StoreOptions & { concurrency: number; o
       },
     }
   } catch (error) {
-    await sql.close()
-    throw error
+    await sql.close().catch(() => {})
+    throw sql.kind === 'embedded' && !(error instanceof StoreError) ? damagedStore(join(options.dataDir, 'postgres'), error) : error
   }
 }

@@ -86,6 +86,11 @@ export class TargetStore {
     return row && toStored(row)
   }
 
+  /** Whether anything is kept of a repository: not after the App was uninstalled there. */
+  async knows(repository: number): Promise<boolean> {
+    return (await this.#sql.query(`select 1 from ${SCHEMA}.targets where repository = $1 limit 1`, [repository])).length > 0
+  }
+
   /** Targets whose head is this commit and whose verdicts on it count, or are still to come. */
   async openOn(repository: number, headSha: string): Promise<AuditTarget[]> {
     const rows = await this.#sql.query<TargetRow>(

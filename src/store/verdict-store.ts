@@ -50,7 +50,7 @@ export class VerdictStore {
   async put(target: AuditTarget, sha: string, verdict: Pick<StoredVerdict, 'conclusion' | 'text' | 'checkRun'>): Promise<void> {
     await this.#sql.query(
       `insert into ${SCHEMA}.verdicts as v (repository, commit_sha, key, number, base_ref, conclusion, output, check_run_id, open)
-         select repository, $2, key, $3, $4, $5, $6, $7, $5 <> 'cancelled' and ($8 or (state <> 'cancelled' and head_sha = $2)) from ${SCHEMA}.targets where key = $1
+         select repository, $2, key, $3, $4, $5, $6, $7, $5 <> 'cancelled' and ($8 or (state <> 'cancelled' and head_sha = $2)) from ${SCHEMA}.targets where key = $1 for key share
        on conflict (repository, commit_sha, key) do update set number = excluded.number, base_ref = excluded.base_ref, conclusion = excluded.conclusion,
          output = excluded.output, check_run_id = excluded.check_run_id, open = excluded.open, shown = null, at = now()`,
       [target.key, sha, target.number ?? null, target.baseRef ?? null, verdict.conclusion, pack(verdict.text), verdict.checkRun, target.kind === 'push'],

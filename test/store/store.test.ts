@@ -86,6 +86,9 @@ describe.each(kinds)('the store on %s', (kind) => {
   })
 
   test('keeps facts by repository and forgets none of another', async () => {
+    // Nothing is kept of a repository without a target.
+    for (const id of [1, 3])
+      await store.targets.want(target({ key: `${id}/push/main`, repository: { ...target().repository, id }, kind: 'push' }), `facts-${id}`)
     const facts = { kind: 'text', facts: { a: 'ü\u0000'.slice(0, 1) }, problems: [] } as unknown as Extraction
     await factsCache(store.sql, 1).put(new Map([['k', facts]]))
     expect(await factsCache(store.sql, 1).get(['k', 'other'])).toEqual(new Map([['k', facts]]))
