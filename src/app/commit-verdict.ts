@@ -5,7 +5,7 @@ import { rewriteCheckRun } from '../platform/github/check-runs.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import { SEE_MORE } from '../report/see-more.ts'
 import type { AuditTarget } from '../store/audit-target.ts'
-import { digestOf, type RunText, type StoredVerdict, type VerdictStore } from '../store/verdict-store.ts'
+import { type RunText, type StoredVerdict, type VerdictStore, verdictsInShort } from '../store/verdict-store.ts'
 
 /** What the run on a commit says. */
 export interface CommitResult extends RunText {
@@ -60,7 +60,7 @@ export class CommitVerdict {
       const all = await this.#verdicts.ofCommit(this.#repository.id, this.#sha)
       const newest = all.reduce<StoredVerdict | undefined>((most, v) => (most && most.checkRun > v.checkRun ? most : v), undefined)
       const open = all.filter((v) => v.open)
-      if (!newest || !open.length || newest.shown === digestOf(open)) return
+      if (!newest || !open.length || newest.shown === verdictsInShort(open)) return
       await this.#write(newest.checkRun, newest.key, undefined, (result) => rewriteCheckRun(api, this.#repository, newest.checkRun, result))
     }
   }
@@ -69,14 +69,14 @@ export class CommitVerdict {
     const turn = await this.#verdicts.beginWrite(this.#repository.id, this.#sha, checkRun)
     const open = (await this.#verdicts.ofCommit(this.#repository.id, this.#sha)).filter((v) => v.open)
     // Closed while it was audited: the run that nobody waits for says what was found.
-    const result = open.length ? worstOf(open, own) : alone
+    const result = open.length ? worstVerdict(open, own) : alone
     if (result) await write(result)
-    await this.#verdicts.endWrite(this.#repository.id, this.#sha, checkRun, turn, digestOf(open))
+    await this.#verdicts.endWrite(this.#repository.id, this.#sha, checkRun, turn, verdictsInShort(open))
   }
 }
 
 /** The worst of several verdicts, in the words of the one that is worst, with the list of all. `own` is preferred among equals. */
-export function worstOf(open: readonly StoredVerdict[], own: string): CommitResult {
+export function worstVerdict(open: readonly StoredVerdict[], own: string): CommitResult {
   const rank = (v: StoredVerdict) => (v.conclusion === 'failure' ? 0 : 2) + (v.key === own ? 0 : 1)
   const ordered = [...open].sort((a, b) => rank(a) - rank(b))
   const worst = ordered[0] as StoredVerdict

@@ -73,12 +73,14 @@ export async function want(target: AuditTarget, delivery: string, options: Fulfi
   if (outcome === 'stored') runner.interrupt(target.key, 'newer')
   if (target.number === undefined) return
   await stopCounting(target.key, options, target.headSha)
-  if (outcome === 'known' && OPENS_AGAIN.has(target.reason) && (await store.verdicts.reopen(target.key, target.headSha)))
+  if (outcome === 'known' && opensAgain(target.reason) && (await store.verdicts.reopen(target.key, target.headSha)))
     await refreshCommit(target, target.headSha, options)
 }
 
-/** Reasons of a wish that say that a pull request is open now. A late delivery of `opened` does not. */
-const OPENS_AGAIN = new Set(['pull_request.reopened', 'reconciled'])
+/** Whether a wish says that a pull request is open now. A late delivery of `opened` does not. */
+function opensAgain(reason: string): boolean {
+  return reason === 'pull_request.reopened' || reason === 'reconciled'
+}
 
 /** The verdicts of a pull request count no more, but for the one on its head: the runs that they decided are concluded anew. */
 export async function stopCounting(key: string, options: FulfilOptions, headSha?: string): Promise<void> {

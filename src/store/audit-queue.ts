@@ -16,7 +16,7 @@ export interface QueueOptions {
 /** Seconds that a job may take from the database to a worker, and its end back. */
 const TAKING_SECONDS = 10
 
-const SETTINGS = {
+const AUDIT_QUEUE_SETTINGS = {
   notify: true,
   retryLimit: 5,
   retryDelay: 5,
@@ -67,8 +67,8 @@ export class AuditQueue {
   /** Prepares the tables; nothing runs before `work`. */
   async start(): Promise<void> {
     await this.#boss.start()
-    if (await this.#boss.getQueue(QUEUE)) await this.#boss.updateQueue(QUEUE, SETTINGS)
-    else await this.#boss.createQueue(QUEUE, { ...SETTINGS, policy: 'stately' })
+    if (await this.#boss.getQueue(QUEUE)) await this.#boss.updateQueue(QUEUE, AUDIT_QUEUE_SETTINGS)
+    else await this.#boss.createQueue(QUEUE, { ...AUDIT_QUEUE_SETTINGS, policy: 'stately' })
   }
 
   /** Puts a key into the queue at its installation's next turn; one that already waits there is enough. */

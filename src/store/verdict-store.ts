@@ -128,18 +128,18 @@ export class VerdictStore {
        ) n join ${SCHEMA}.verdicts o on o.repository = n.repository and o.commit_sha = n.commit_sha and o.open
          join ${SCHEMA}.targets t on t.key = o.key
        where n.at < now() - interval '30 seconds' and n.shown is distinct from (
-         select ${SHOWN} from ${SCHEMA}.verdicts c where c.repository = n.repository and c.commit_sha = n.commit_sha and c.open)
+         select ${SHOWN_VERDICTS} from ${SCHEMA}.verdicts c where c.repository = n.repository and c.commit_sha = n.commit_sha and c.open)
        limit 100`,
     )
     return rows.map((r) => ({ target: typeof r.body === 'string' ? (JSON.parse(r.body) as AuditTarget) : r.body, sha: r.commit_sha }))
   }
 }
 
-/** The verdicts that count, in short; `digestOf` says the same. */
-const SHOWN = `string_agg(c.key || '=' || c.conclusion || '@' || c.check_run_id, ' ' order by c.key collate "C")`
+/** The verdicts that count, in short; `verdictsInShort` says the same. */
+const SHOWN_VERDICTS = `string_agg(c.key || '=' || c.conclusion || '@' || c.check_run_id, ' ' order by c.key collate "C")`
 
 /** Which verdicts a run shows: changes whenever the run would have to say something else. */
-export function digestOf(open: readonly StoredVerdict[]): string {
+export function verdictsInShort(open: readonly StoredVerdict[]): string {
   return open
     .map((v) => ({ key: v.key, text: `${v.key}=${v.conclusion}@${v.checkRun}` }))
     .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))

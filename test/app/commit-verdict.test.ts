@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { worstOf } from '../../src/app/commit-verdict.ts'
+import { worstVerdict } from '../../src/app/commit-verdict.ts'
 import type { StoredVerdict } from '../../src/store/verdict-store.ts'
 import { latestRun, type Stage, startStage } from '../support/github/start-app.ts'
 import type { Pull, Repo } from '../support/github/state.ts'
@@ -215,13 +215,13 @@ describe('the words of several verdicts', () => {
   test('fit into a run, whatever the branches are called and however many there are', () => {
     const many = Array.from({ length: 300 }, (_, i) => verdict(i, i === 250 ? 'failure' : 'success', { baseRef: `b${i}\`<img src=x>${'x'.repeat(240)}` }))
     const long = { title: 'T'.repeat(200), summary: 'ü'.repeat(32_700) }
-    const shown = worstOf([...many, verdict(999, 'success', { text: long })], '1/pull/999')
+    const shown = worstVerdict([...many, verdict(999, 'success', { text: long })], '1/pull/999')
     expect(shown).toMatchObject({ conclusion: 'failure' })
     expect(shown.title).toMatch(/^Pull request #250 into /)
     expect(shown.title.length).toBeLessThanOrEqual(200)
     expect(Buffer.byteLength(shown.summary)).toBeLessThanOrEqual(65_535)
     expect(shown.summary).toContain('- and 281 more')
-    const own = worstOf([verdict(1, 'success'), verdict(2, 'success', { text: long })], '1/pull/2')
+    const own = worstVerdict([verdict(1, 'success'), verdict(2, 'success', { text: long })], '1/pull/2')
     expect(own).toMatchObject({ conclusion: 'success' })
     expect(Buffer.byteLength(own.summary)).toBeLessThanOrEqual(65_535)
     expect(own.summary).toContain('üüü')
