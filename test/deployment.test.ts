@@ -51,6 +51,21 @@ test('the compose file gives the sandbox nothing, and the App its socket', () =>
   expect(prelaunch.environment.SANDBOX_SOCKET).toBe(sandbox.environment.SANDBOX_SOCKET)
 })
 
+test('the compose file takes from every service what it does not need', () => {
+  const { services, networks } = parse(readFileSync('compose.yaml', 'utf8'))
+  for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
+    expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], pids_limit: expect.any(Number) })
+    expect((service['tmpfs'] as string[])[0], name).toMatch(/^\/tmp:.*noexec,nosuid,nodev/)
+    expect(service['privileged'], name).toBeUndefined()
+  }
+  expect(services.prelaunch.cap_add).toBeUndefined()
+  expect(services.sandbox.cap_add).toBeUndefined()
+  expect(services.db.cap_add).toEqual(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'])
+  expect(services.db.networks).toEqual(['store'])
+  expect(services.db.ports).toBeUndefined()
+  expect(networks.store).toEqual({ internal: true })
+})
+
 test('every test that SECURITY.md names is there', () => {
   const named = readFileSync('SECURITY.md', 'utf8').match(/`test\/[^`]+`/g) ?? []
   expect(named.length).toBeGreaterThan(14)

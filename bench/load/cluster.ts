@@ -52,6 +52,11 @@ export class Cluster {
     return cluster
   }
 
+  /** Address of the PostgreSQL server that the processes share; undefined with the embedded store. */
+  get databaseUrl(): string | undefined {
+    return this.#database?.url
+  }
+
   /** Starts a replica, also again after it was killed. */
   launch(replica: number): AppProcess {
     const app = new AppProcess({

@@ -4,10 +4,12 @@
  *   node bench/load/run.ts soak     [--minutes 30] [--rate 12] [--postgres]                 steady traffic, memory sampled
  *   node bench/load/run.ts kill     [--pulls 1000] [--kills 5] [--seed 1] [--postgres] [--replicas 1]  kill -9 at random moments
  *   node bench/load/run.ts replicas [--pulls 100] [--latency 150]                           1, 2 and 4 processes on one PostgreSQL
+ *   node bench/load/run.ts fairness [--pulls 40] [--latency 150]                            one pull request behind many of another installation, 1 and 4 processes
  * Prints JSON; the exit status is 1 when a promise was broken.
  */
 import { parseArgs } from 'node:util'
 import { burst } from './burst.ts'
+import { fairness } from './fairness.ts'
 import { kill } from './kill.ts'
 import { replicas } from './replicas.ts'
 import { soak } from './soak.ts'
@@ -33,6 +35,7 @@ const SCENARIOS: Record<string, () => Promise<Record<string, unknown>>> = {
   burst: () => burst({ ...common, pulls: number(values.pulls, 200), replicas: 1, latencyMs: 0 }),
   soak: () => soak({ ...common, minutes: number(values.minutes), pullsPerMinute: number(values.rate) }),
   kill: () => kill({ ...common, pulls: number(values.pulls, 1000), kills: number(values.kills), seed: number(values.seed), replicas: number(values.replicas) }),
+  fairness: () => fairness({ pulls: number(values.pulls, 40), latencyMs: number(values.latency) }),
   replicas: () => replicas({ pulls: number(values.pulls, 100), latencyMs: number(values.latency) }),
 }
 const scenario = SCENARIOS[positionals[0] ?? '']

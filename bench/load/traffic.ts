@@ -21,11 +21,11 @@ export class Traffic {
   readonly #github: GitHubServer
   readonly #repositories: readonly Repo[]
 
-  /** Creates the repositories and announces their first commits, each of which is audited in full. */
-  constructor(github: GitHubServer, repositories: number) {
+  /** Creates the repositories of one account and announces their first commits, each of which is audited in full. */
+  constructor(github: GitHubServer, repositories: number, owner = 'load') {
     this.#github = github
     this.#repositories = Array.from({ length: repositories }, (_, i) => {
-      const repo = github.createRepository(`load/repo-${i}`)
+      const repo = github.createRepository(`${owner}/repo-${i}`)
       const files: Record<string, string> = {
         'package.json': '{"dependencies":{"@supabase/supabase-js":"2"}}',
         '.gitignore': '.env*\n',

@@ -28,7 +28,7 @@ export type Wish =
       readonly installation: number
       readonly repositories: readonly { readonly id: number; readonly fullName: string }[]
     }
-  | { readonly do: 'forget-installation'; readonly installation: number }
+  | { readonly do: 'forget-installation'; readonly installation: number; readonly repositories: readonly number[] }
   | { readonly do: 'forget-repositories'; readonly repositories: readonly number[] }
 
 /** The events of app.yml, and `installation*`, which every App gets. */
@@ -186,7 +186,7 @@ function command(payload: Payload, repository: AuditTarget['repository'], instal
 function installation(payload: Payload): Wish | undefined {
   const id = payload?.installation?.id
   if (typeof id !== 'number') return undefined
-  if (payload.action === 'deleted') return { do: 'forget-installation', installation: id }
+  if (payload.action === 'deleted') return { do: 'forget-installation', installation: id, repositories: named(payload.repositories).map((r) => r.id) }
   if (payload.action === 'created') return { do: 'audit-default-branches', installation: id, repositories: named(payload.repositories) }
   return undefined
 }

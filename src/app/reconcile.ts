@@ -2,7 +2,7 @@ import type { GitHubApi } from '../platform/github/client.ts'
 import { isStatus } from '../platform/github/errors.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
 import { pullTarget, repositoryOf } from './events.ts'
-import { want } from './fulfil.ts'
+import { stopCounting, want } from './fulfil.ts'
 import type { ReconcileLimits, SweepOptions } from './sweep-options.ts'
 
 export const DEFAULT_RECONCILE_LIMITS: ReconcileLimits = { perInstallation: 1000, perSweep: 10_000 }
@@ -22,7 +22,7 @@ export async function reconcilePulls(options: SweepOptions): Promise<void> {
     const budget = { left: Math.min(left, reconcileLimits.perInstallation) }
     const before = budget.left
     try {
-      await store.targets.endTurn(id, await reconcileInstallation(id, position, await installation(id), budget, options))
+      await store.targets.endTurn(id, await reconcileInstallation(id, position, await installation({ installation: id, job: 'list' }), budget, options))
     } catch (err) {
       // Suspended or uninstalled meanwhile: nothing to look at. What is merely out of order must not keep the others waiting.
       await store.targets.endTurn(id, position)
@@ -48,6 +48,8 @@ async function reconcileInstallation(id: number, from: number, api: GitHubApi, b
 }
 
 async function reconcileRepository(id: number, repository: AuditTarget['repository'], api: GitHubApi, budget: Budget, options: SweepOptions): Promise<void> {
+  const begin = Date.now()
+  const open = new Set<string>()
   for (let page = 1; ; page++) {
     budget.left--
     const { data: pulls } = await api.request('GET /repos/{owner}/{repo}/pulls', {
@@ -58,12 +60,21 @@ async function reconcileRepository(id: number, repository: AuditTarget['reposito
       page,
     })
     for (const pull of pulls) {
-      const stored = await options.store.targets.get(`${repository.id}/pull/${pull.number}`)
-      if (stored?.target.headSha === pull.head.sha && !isWithoutVerdict(stored)) continue
+      const key = `${repository.id}/pull/${pull.number}`
+      open.add(key)
+      const stored = await options.store.targets.get(key)
+      if (stored && isKnown(stored, pull) && !(await options.store.verdicts.isClosed(key, pull.head.sha))) continue
       await want(pullTarget(repository, id, pull, 'reconciled'), `reconciled:${repository.id}/${pull.number}:${pull.head.sha}`, options)
     }
-    if (pulls.length < PAGE) return
+    if (pulls.length < PAGE) break
   }
+  // Closed, and no webhook said so: what it would have decided is decided by the others.
+  for (const key of await options.store.verdicts.openPulls(repository.id, begin)) if (!open.has(key)) await stopCounting(key, options)
+}
+
+/** Whether a pull request has its verdict, for this head and this base branch. */
+function isKnown(stored: StoredTarget, pull: { head: { sha: string }; base: { ref: string } }): boolean {
+  return stored.target.headSha === pull.head.sha && (stored.target.baseRef ?? pull.base.ref) === pull.base.ref && !isWithoutVerdict(stored)
 }
 
 /** Stopped when the pull request was closed, or failed before there was a run to say so: the installation was suspended, GitHub was away. */

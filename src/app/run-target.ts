@@ -17,6 +17,8 @@ import { SourceError } from '../source/source.ts'
 import { advisoryCache } from '../store/advisory-store.ts'
 import type { AuditTarget, StoredTarget } from '../store/audit-target.ts'
 import { packedFacts, snapshotCache } from '../store/facts-store.ts'
+import { isStoreProblem } from '../store/store-problem.ts'
+import { CommitVerdict } from './commit-verdict.ts'
 import { type RunnerOptions, Superseded } from './runner-options.ts'
 import { postSuggestions } from './suggestions.ts'
 
@@ -68,7 +70,9 @@ export class TargetRun {
       const api = await this.#api(this.#signal)
       this.#signal.throwIfAborted()
       if (await this.#isOld(api)) {
-        await targets.keepVerdict(key, this.#stored.version, this.#stored.checkRun?.sha as string)
+        const { sha } = this.#stored.checkRun as { sha: string }
+        await targets.keepVerdict(key, this.#stored.version, sha)
+        if (await this.#options.store.verdicts.reopen(key, sha)) await this.#commit(sha).refresh(api)
         this.#options.log.info(this.#fields, 'an old delivery: the newest commit has its verdict')
         ended('superseded')
         return
@@ -100,8 +104,13 @@ export class TargetRun {
     }
   }
 
+  /** The run on a commit, which this target may share with others. */
+  #commit(sha = this.#target.headSha): CommitVerdict {
+    return new CommitVerdict(this.#options.store.verdicts, this.#target.repository, sha)
+  }
+
   async #api(signal?: AbortSignal): Promise<GitHubApi> {
-    return withPatience(await this.#options.installation(this.#target.installation), {
+    return withPatience(await this.#options.installation({ installation: this.#target.installation, repository: this.#ref.id, job: 'audit' }), {
       ...(signal ? { signal } : {}),
       ...(this.#options.patience === undefined ? {} : { patience: this.#options.patience }),
       ...(this.#options.backoffMs === undefined ? {} : { backoffMs: this.#options.backoffMs }),
@@ -126,15 +135,17 @@ export class TargetRun {
     const previous = this.#stored.checkRun
     let same = previous?.open && previous.sha === this.#target.headSha ? previous.id : undefined
     // A process that died between creating the run and noting its id left it open: look before creating another.
-    if (same === undefined && this.#stored.state === 'running') same = await findOpenRun(api, this.#ref, this.#target.headSha)
+    if (same === undefined && this.#stored.state === 'running') same = await findOpenRun(api, this.#ref, this.#target.headSha, `${this.#target.key}@`)
     this.#checkRun = await openCheckRun(api, this.#ref, this.#target.headSha, {
       externalId: `${this.#target.key}@${this.#stored.version}`,
       ...(same === undefined ? {} : { existing: same }),
     })
     await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, true)
     // A crash between the webhook and here can leave the run of an older commit open.
-    if (previous?.open && previous.sha !== this.#target.headSha)
+    if (previous?.open && previous.sha !== this.#target.headSha) {
       await endCheckRun(api, this.#ref, previous.id, 'cancelled', 'Replaced by a newer commit', 'A newer commit of this pull request is audited instead.')
+      await this.#commit(previous.sha).abandon(api, this.#target, previous.id)
+    }
   }
 
   async #audit(api: GitHubApi): Promise<'success' | 'failure'> {
@@ -204,7 +215,7 @@ export class TargetRun {
     const { targets, queue } = this.#options.store
     const moved: AuditTarget = { ...this.#target, headSha: context.headSha, reason: 'head moved' }
     await targets.want(moved, `head:${this.#target.key}:${context.headSha}`)
-    await queue.send(this.#target.key)
+    await queue.send(this.#target.key, this.#target.installation)
     throw new Superseded('newer')
   }
 
@@ -236,11 +247,20 @@ export class TargetRun {
     const audience: Audience = required === undefined ? base : { ...base, required }
     const output = renderCheckRun(report, audience)
     const resumed = this.#stored.checkRun?.open && this.#stored.checkRun.sha === target.headSha
-    await concludeCheckRun(api, this.#ref, this.#checkRun as number, output, {
-      sent: resumed ? await annotationCount(api, this.#ref, this.#checkRun as number) : 0,
-      ...detailsUrl(target, this.#ref, this.#ownComment),
+    const checkRun = this.#checkRun as number
+    await this.#commit().publish(api, target, { conclusion: output.conclusion, text: output, checkRun }, async (result) => {
+      await concludeCheckRun(
+        api,
+        this.#ref,
+        checkRun,
+        { ...output, ...result },
+        {
+          sent: resumed ? await annotationCount(api, this.#ref, checkRun) : 0,
+          ...detailsUrl(target, this.#ref, this.#ownComment),
+        },
+      )
+      this.#published = true
     })
-    this.#published = true
     await targets.setFindings(
       target.key,
       membersOf(shown(report, audience).introduced).map(({ fingerprint, check, subject, severity, cause }) => ({
@@ -283,9 +303,12 @@ export class TargetRun {
     if (reason.by === 'shutdown' || this.#checkRun === undefined) return
     const { targets } = this.#options.store
     const newest = await targets.get(this.#target.key)
-    if (reason.by === 'newer' && newest?.target.headSha === this.#target.headSha) return
+    // The App was uninstalled: nothing is left to say, and nobody to say it to.
+    if (!newest) return
+    if (reason.by === 'newer' && newest.target.headSha === this.#target.headSha) return
+    const api = await this.#api()
     await endCheckRun(
-      await this.#api(),
+      api,
       this.#ref,
       this.#checkRun,
       'cancelled',
@@ -293,25 +316,27 @@ export class TargetRun {
       reason.by === 'closed' ? 'The audit was stopped because the pull request was closed.' : 'A newer commit of this pull request is audited instead.',
     )
     await targets.setCheckRun(this.#target.key, this.#checkRun, this.#target.headSha, false)
+    await this.#commit().abandon(api, this.#target, this.#checkRun)
   }
 
   /** Never left in progress, never neutral: GitHub would let neutral through. */
   async #failed(error: unknown): Promise<void> {
     // What is left to do is done by repeating the audit; a verdict is not taken back for it.
-    if (this.#published) throw error
+    if (this.#published || isStoreProblem(error)) throw error
     const { targets } = this.#options.store
     const reason = error instanceof SourceError ? error.message : readableReason(error)
     const reference = `${this.#target.key}@${this.#stored.version}`
     if (this.#checkRun !== undefined) {
       try {
         const api = await this.#api()
-        await endCheckRun(
-          api,
-          this.#ref,
-          this.#checkRun,
-          'failure',
-          'The audit could not be completed',
-          `❌ **The audit could not be completed**, so nobody knows yet whether this is safe.\n\n${prose(reason)}\n\nPress *Re-run* to try again. Reference: \`${reference}\``,
+        const text = {
+          title: 'The audit could not be completed',
+          summary: `❌ **The audit could not be completed**, so nobody knows yet whether this is safe.\n\n${prose(reason)}\n\nPress *Re-run* to try again. Reference: \`${reference}\``,
+        }
+        const checkRun = this.#checkRun
+        // Nobody knows what this commit does to the base branch: that counts as the worst.
+        await this.#commit().publish(api, this.#target, { conclusion: 'failure', text, checkRun }, ({ title, summary }) =>
+          endCheckRun(api, this.#ref, checkRun, 'failure', title, summary),
         )
       } catch (concluding) {
         // Where the App may not conclude it, nobody waits for it any more; anything else has the queue try the whole job again.

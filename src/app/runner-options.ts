@@ -1,6 +1,7 @@
 import type { AuditPorts } from '../audit.ts'
 import type { AdvisoryCache } from '../platform/github/advisories.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
+import type { TokenScope } from '../platform/github/installation-client.ts'
 import type { AuditTarget } from '../store/audit-target.ts'
 import type { Store } from '../store/store.ts'
 import type { AuditedForApp, AuditRequestOfApp } from './audit-thread/protocol.ts'
@@ -25,7 +26,8 @@ export interface Log {
 
 export interface RunnerOptions {
   readonly store: Store
-  readonly installation: (id: number) => Promise<GitHubApi>
+  /** A client whose token is good for one job. */
+  readonly installation: (scope: TokenScope) => Promise<GitHubApi>
   /** Everything of the audit that does not depend on the repository. */
   readonly ports: {
     /** Audits elsewhere: what a repository holds is not read in this process. */

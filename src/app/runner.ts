@@ -1,3 +1,4 @@
+import { forgetClones } from '../platform/github/bare-clone.ts'
 import { SourceError } from '../source/source.ts'
 import { TargetRun } from './run-target.ts'
 import { type RunnerOptions, Superseded } from './runner-options.ts'
@@ -16,6 +17,11 @@ export class Runner {
   /** Ends a running audit: its target got a newer wish or none at all. */
   interrupt(key: string, by: Superseded['by']): void {
     this.#running.get(key)?.abort(new Superseded(by))
+  }
+
+  /** Ends the running audits of repositories: the App was uninstalled there. */
+  interruptRepositories(repositories: readonly number[]): void {
+    for (const key of this.#running.keys()) if (repositories.some((id) => key.startsWith(`${id}/`))) this.interrupt(key, 'closed')
   }
 
   /** Ends every running audit; each is resumed by the next process. */
@@ -47,6 +53,9 @@ export class Runner {
       clearInterval(watch)
       clearTimeout(deadline)
       this.#running.delete(key)
+      // An audit can clone again what was deleted with the installation while it ran.
+      if (controller.signal.aborted && !(await targets.knows(stored.target.repository.id)))
+        await forgetClones(this.#options.store.cloneRoot, [stored.target.repository.id])
       await targets.endStart(key)
     }
   }

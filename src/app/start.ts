@@ -4,8 +4,11 @@ import { Probot, ProbotOctokit, Server } from 'probot'
 import { app } from '../app.ts'
 import { sweepClones } from '../platform/github/bare-clone.ts'
 import { type GitHubApi, withPatience } from '../platform/github/client.ts'
+import { installationClient, type TokenScope } from '../platform/github/installation-client.ts'
 import { openStore, type Store } from '../store/store.ts'
+import { storeProblem } from '../store/store-problem.ts'
 import { limitBodies } from './body-limit.ts'
+import { refreshCommits } from './fulfil.ts'
 import { operationHandler } from './http.ts'
 import { Metrics } from './metrics.ts'
 import { Runner } from './runner.ts'
@@ -49,6 +52,9 @@ export interface RunningApp {
 /** Seconds between the sweeps of processes that start one after the other. */
 const START_SWEEP_SECONDS = 60
 
+/** Milliseconds between looks for stored wishes without a job and for runs that do not show what counts. */
+const RESUME_MS = 15_000
+
 /** Starts the App: store, queue, sweeper and HTTP server. Throws one readable sentence when it cannot. */
 export async function startApp(options: StartOptions): Promise<RunningApp> {
   const { log } = options
@@ -56,7 +62,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     dataDir: options.dataDir,
     ...(options.databaseUrl ? { databaseUrl: options.databaseUrl } : {}),
     concurrency: options.concurrency,
-    onError: (err) => log.warn({ err }, 'the queue reports a problem'),
+    onError: (err) => log.warn({ err }, storeProblem(err)),
   })
   try {
     return await startServer(options, store)
@@ -68,13 +74,14 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
 
 async function startServer(options: StartOptions, store: Store): Promise<RunningApp> {
   const { log } = options
+  const Octokit = octokitFor(options.baseUrl)
   const probotOptions = {
     appId: options.appId,
     privateKey: options.privateKey,
     secret: options.webhookSecret,
     baseUrl: options.baseUrl,
     log,
-    Octokit: octokitFor(options.baseUrl),
+    Octokit,
   }
   const server = new Server({
     Probot: Probot.defaults(probotOptions),
@@ -87,7 +94,10 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   const metrics = new Metrics(store)
   let probot: Probot | undefined
   let stopping = false
-  const authenticate = async (installation?: number) => (await (probot as Probot).auth(installation)) as unknown as GitHubApi
+  const asApp = async () => (await (probot as Probot).auth()) as unknown as GitHubApi
+  // The client is made anew for each job: patience is a budget of the job, and Octokit keeps hooks for ever.
+  const client = Octokit.defaults({ baseUrl: options.baseUrl, log }) as unknown as new (options: object) => unknown
+  const authenticate = async (scope: TokenScope) => installationClient(await asApp(), client, scope)
   const runner = new Runner({
     store,
     installation: authenticate,
@@ -99,7 +109,8 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   })
   // A webhook is answered within ten seconds, whatever GitHub does meanwhile.
-  const patient = async (installation?: number) => withPatience(await authenticate(installation), { patience: 5, timeoutMs: 8000 })
+  const hurried = { patience: 5, timeoutMs: 8000 }
+  const patient = async (scope: TokenScope) => withPatience(await authenticate(scope), hurried)
   const fulfilOptions = { store, runner, installation: patient, log, metrics }
   await server.load(async (loaded, { addHandler }) => {
     probot = loaded
@@ -116,7 +127,11 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   // Longer than proxies and load balancers keep idle connections (60 s as a rule): closing first would lose what they send at that moment.
   http.keepAliveTimeout = 75_000
 
-  const sweepOptions = { ...fulfilOptions, app: () => patient(), ...(options.reconcileLimits ? { reconcileLimits: options.reconcileLimits } : {}) }
+  const sweepOptions = {
+    ...fulfilOptions,
+    app: async () => withPatience(await asApp(), hurried),
+    ...(options.reconcileLimits ? { reconcileLimits: options.reconcileLimits } : {}),
+  }
   const seconds = options.sweepSeconds ?? 3600
   const sweepWhenDue = (after: number) => {
     store.targets.takeTurn('sweep', after).then(
@@ -134,7 +149,11 @@ async function startServer(options: StartOptions, store: Store): Promise<Running
   const tidy = () => void sweepClones(store.cloneRoot).catch((err) => log.warn({ err }, 'clones could not be tidied'))
   const tidying = seconds > 0 ? setInterval(tidy, 3_600_000) : undefined
   if (tidying) tidy()
-  const resume = setInterval(() => resumeUnfinished({ store }).catch(() => {}), 60_000)
+  const resume = setInterval(() => {
+    resumeUnfinished({ store })
+      .then(() => refreshCommits(fulfilOptions))
+      .catch((err) => log.warn({ err }, 'what is unfinished could not be looked for; the next minute repeats it'))
+  }, RESUME_MS)
   const { port } = http.address() as { port: number }
 
   return {

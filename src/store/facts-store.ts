@@ -11,6 +11,12 @@ const CHUNK = 500
 /** Facts of one file that are larger are extracted again instead of stored. */
 const MAX_VALUE = 4 << 20
 
+/**
+ * Nothing is stored of a repository that has no target any more: the App was uninstalled while an audit ran. The lock makes `forgetRepositories`,
+ * which deletes targets first, wait for what is being written, so that it deletes that as well.
+ */
+const KNOWN_REPOSITORY = `with known as materialized (select 1 from ${SCHEMA}.targets where repository = $1 limit 1 for key share)`
+
 /** Facts as they are stored, by the keys of `keyedExtractorsFor`. Whoever needs them packs and unpacks them, in the thread where they are needed. */
 export interface PackedFacts {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
@@ -40,7 +46,7 @@ export function packedFacts(sql: Sql, repository: number): PackedFacts {
       for (let i = 0; i < rows.length; i += CHUNK) {
         const part = rows.slice(i, i + CHUNK)
         await sql.query(
-          `insert into ${SCHEMA}.facts (repository, key, value, bytes) select $1, k, v, length(v) from unnest($2::text[], $3::text[]) as t(k, v) on conflict (repository, key) do update set used = current_date`,
+          `${KNOWN_REPOSITORY} insert into ${SCHEMA}.facts (repository, key, value, bytes) select $1, k, v, length(v) from known, unnest($2::text[], $3::text[]) as t(k, v) on conflict (repository, key) do update set used = current_date`,
           [repository, part.map(([key]) => key), part.map(([, value]) => value)],
         )
       }
@@ -91,7 +97,7 @@ export function snapshotCache(sql: Sql, repository: number): { get(commit: strin
       const value = pack(snapshot)
       if (value.length > MAX_VALUE) return
       await sql.query(
-        `insert into ${SCHEMA}.snapshots (repository, commit_sha, value, bytes) values ($1, $2, $3, $4) on conflict (repository, commit_sha) do update set used = current_date`,
+        `${KNOWN_REPOSITORY} insert into ${SCHEMA}.snapshots (repository, commit_sha, value, bytes) select $1, $2, $3, $4 from known on conflict (repository, commit_sha) do update set used = current_date`,
         [repository, snapshot.commit, value, value.length],
       )
     },

@@ -1,9 +1,10 @@
 import type { Sql } from './sql.ts'
+import { StoreError } from './store-problem.ts'
 
 /** The schema that the queue library and the store share. */
 export const SCHEMA = 'prelaunch'
 
-/** Each step runs once, in order; a released step is never changed. */
+/** Each step runs once, in order; a released step is never changed. A version that does not know a step does not start on its store. */
 const STEPS: readonly (readonly string[])[] = [
   [
     `create table ${SCHEMA}.facts (repository bigint not null, key text not null, value text not null, bytes integer not null, used date not null default current_date, primary key (repository, key))`,
@@ -29,6 +30,21 @@ const STEPS: readonly (readonly string[])[] = [
   [`alter table ${SCHEMA}.targets add column starts integer not null default 0`],
 ]
 
+/**
+ * Steps that a version which does not know them can live with: a new table, or a new column that is nullable or has a default, and an index.
+ * They do not raise the version of the store, so the version before starts and works beside this one (`test/store/version-before.test.ts`).
+ * Each runs once, under its name. Whatever else changes is a step above, and happens two releases after the code that no longer needs the old form.
+ */
+export const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
+  verdicts: [
+    `create table ${SCHEMA}.verdicts (
+      repository bigint not null, commit_sha text not null, key text not null, number integer, base_ref text, conclusion text not null, output text not null,
+      check_run_id bigint not null, open boolean not null, writes integer not null default 0, shown text, at timestamptz not null default now(),
+      primary key (repository, commit_sha, key))`,
+    `create index verdicts_key on ${SCHEMA}.verdicts (key)`,
+  ],
+}
+
 /** Brings the store's tables to this version. Safe to run from several processes at once. */
 export async function migrate(sql: Sql): Promise<void> {
   await sql.query(`create schema if not exists ${SCHEMA}`).catch(ignoreRace)
@@ -44,9 +60,18 @@ export async function migrate(sql: Sql): Promise<void> {
       end if;
     end $step$`)
   }
+  await sql.query(`create table if not exists ${SCHEMA}.store_additions (name text primary key)`).catch(ignoreRace)
+  for (const [name, statements] of Object.entries(ADDITIONS))
+    await sql.query(`do $step$ begin
+      lock table ${SCHEMA}.store_additions in exclusive mode;
+      if not exists (select 1 from ${SCHEMA}.store_additions where name = '${name}') then
+        ${statements.join(';\n')};
+        insert into ${SCHEMA}.store_additions values ('${name}');
+      end if;
+    end $step$`)
   const [newest] = await sql.query<{ version: number }>(`select max(version) as version from ${SCHEMA}.store_version`)
   if (newest && Number(newest.version) > STEPS.length)
-    throw new Error(
+    throw new StoreError(
       `The store was written by a newer version of Prelaunch (schema ${newest.version}, this one knows ${STEPS.length}). Start that version or another DATA_DIR.`,
     )
 }

@@ -22,6 +22,9 @@ export async function sweepStore(sql: Sql, retention: Retention = DEFAULT_RETENT
   await sql.query(
     `delete from ${SCHEMA}.targets where state in ('concluded', 'cancelled', 'error') and not check_run_open and changed_at < now() - interval '90 days'`,
   )
+  await sql.query(
+    `delete from ${SCHEMA}.verdicts v where at < now() - interval '90 days' and not exists (select 1 from ${SCHEMA}.targets t where t.key = v.key and t.head_sha = v.commit_sha)`,
+  )
   for (const table of ['snapshots', 'facts']) {
     const [total] = await sql.query<{ bytes: string }>(
       `select (select coalesce(sum(bytes), 0) from ${SCHEMA}.facts) + (select coalesce(sum(bytes), 0) from ${SCHEMA}.snapshots) as bytes`,
@@ -36,16 +39,16 @@ export async function sweepStore(sql: Sql, retention: Retention = DEFAULT_RETENT
   }
 }
 
-/** Deletes everything that belongs to repositories. */
+/** Deletes everything that belongs to repositories, targets first: without one, running audits store nothing more. */
 export async function forgetRepositories(sql: Sql, repositories: readonly number[]): Promise<void> {
-  for (const table of ['facts', 'snapshots', 'suggestions', 'targets'])
+  for (const table of ['targets', 'verdicts', 'facts', 'snapshots', 'suggestions'])
     await sql.query(`delete from ${SCHEMA}.${table} where repository = any($1::bigint[])`, [[...repositories]])
 }
 
-/** Deletes everything that belongs to an installation, and tells which repositories those were: the App was uninstalled. */
-export async function forgetInstallation(sql: Sql, installation: number): Promise<number[]> {
+/** Deletes everything that belongs to an installation and to the repositories `named` as its own, and tells which those were: the App was uninstalled. */
+export async function forgetInstallation(sql: Sql, installation: number, named: readonly number[] = []): Promise<number[]> {
   const rows = await sql.query<{ repository: string }>(`select distinct repository from ${SCHEMA}.targets where installation = $1`, [installation])
-  const repositories = rows.map((r) => Number(r.repository))
+  const repositories = [...new Set([...rows.map((r) => Number(r.repository)), ...named])]
   await forgetRepositories(sql, repositories)
   await sql.query(`delete from ${SCHEMA}.marks where name = 'reconciled:' || $1::bigint`, [installation])
   return repositories

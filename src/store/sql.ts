@@ -1,7 +1,9 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Db, fromPglite } from 'pg-boss'
+import type { Db } from 'pg-boss'
 import { DataLock } from './data-lock.ts'
+import { Engine } from './embedded-engine.ts'
+import { damagedStore, StoreError } from './store-problem.ts'
 
 export type Row = Record<string, unknown>
 
@@ -9,6 +11,8 @@ export type Row = Record<string, unknown>
 export interface Sql {
   readonly kind: 'embedded' | 'server'
   query<T extends Row = Row>(text: string, values?: readonly unknown[]): Promise<T[]>
+  /** Throws where nothing new can be stored, beyond what a query shows. */
+  probe?(): Promise<void>
   /** The same connection for the queue library. */
   readonly db: Db
   close(): Promise<void>
@@ -32,21 +36,34 @@ async function openEmbedded(dataDir: string): Promise<Sql> {
   await mkdir(dataDir, { recursive: true })
   // The embedded engine has no lock of its own: a second process would silently lose what the first one wrote.
   const lock = await DataLock.take(dataDir)
+  const path = join(dataDir, 'postgres')
   try {
-    const { PGlite } = await import('@electric-sql/pglite')
-    const lite = await PGlite.create(join(dataDir, 'postgres'))
+    const engine = await Engine.open(path)
     return {
       kind: 'embedded',
-      query: async <T extends Row>(text: string, values: readonly unknown[] = []) => (await lite.query<T>(text, [...values])).rows,
-      db: fromPglite(lite as unknown as Parameters<typeof fromPglite>[0]),
+      query: async <T extends Row>(text: string, values: readonly unknown[] = []) => (await engine.use((lite) => lite.query<T>(text, [...values]))).rows,
+      db: engine.db(),
+      probe: () => probeDisk(dataDir),
       close: async () => {
-        await lite.close()
+        await engine.close()
         await lock.release()
       },
     }
   } catch (error) {
     await lock.release()
-    throw error
+    throw damagedStore(path, error)
+  }
+}
+
+/** Bytes whose writing shows that the disk has room: a page of the database that is there already can be written on a full disk. */
+const PROBE_BYTES = 1 << 20
+
+async function probeDisk(dataDir: string): Promise<void> {
+  const path = join(dataDir, `probe-${process.pid}`)
+  try {
+    await writeFile(path, Buffer.alloc(PROBE_BYTES, 1))
+  } finally {
+    await rm(path, { force: true })
   }
 }
 
@@ -59,7 +76,7 @@ async function openServer(url: string, max: number): Promise<Sql> {
     await query('select 1')
   } catch (error) {
     await pool.end().catch(() => {})
-    throw new Error(`DATABASE_URL: the PostgreSQL server cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+    throw new StoreError(`DATABASE_URL: the PostgreSQL server cannot be used: ${error instanceof Error ? error.message : String(error)}`)
   }
   return {
     kind: 'server',

@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import { AuditQueue } from './audit-queue.ts'
 import { migrate } from './migrations.ts'
 import { openSql, type Sql, type StoreOptions } from './sql.ts'
+import { damagedStore, StoreError } from './store-problem.ts'
 import { TargetStore } from './target-store.ts'
+import { VerdictStore } from './verdict-store.ts'
 
 /** Everything that survives a restart. */
 export interface Store {
   readonly sql: Sql
   readonly targets: TargetStore
+  readonly verdicts: VerdictStore
   readonly queue: AuditQueue
   /** Folder of bare clones. */
   readonly cloneRoot: string
@@ -24,6 +27,7 @@ export async function openStore(options: StoreOptions & { concurrency: number; o
     return {
       sql,
       targets: new TargetStore(sql),
+      verdicts: new VerdictStore(sql),
       queue,
       cloneRoot: join(options.dataDir, 'git'),
       close: async (graceMs) => {
@@ -32,7 +36,7 @@ export async function openStore(options: StoreOptions & { concurrency: number; o
       },
     }
   } catch (error) {
-    await sql.close()
-    throw error
+    await sql.close().catch(() => {})
+    throw sql.kind === 'embedded' && !(error instanceof StoreError) ? damagedStore(join(options.dataDir, 'postgres'), error) : error
   }
 }

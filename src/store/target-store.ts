@@ -86,6 +86,22 @@ export class TargetStore {
     return row && toStored(row)
   }
 
+  /** Whether anything is kept of a repository: not after the App was uninstalled there. */
+  async knows(repository: number): Promise<boolean> {
+    return (await this.#sql.query(`select 1 from ${SCHEMA}.targets where repository = $1 limit 1`, [repository])).length > 0
+  }
+
+  /** Targets whose head is this commit and whose verdicts on it count, or are still to come. */
+  async openOn(repository: number, headSha: string): Promise<AuditTarget[]> {
+    const rows = await this.#sql.query<TargetRow>(
+      `select t.* from ${SCHEMA}.targets t where repository = $1 and head_sha = $2 and state <> 'cancelled' and not exists (
+         select 1 from ${SCHEMA}.verdicts v where v.repository = t.repository and v.commit_sha = t.head_sha and v.key = t.key and not v.open)
+       order by key like '%/pull/%' desc, changed_at desc`,
+      [repository, headSha],
+    )
+    return rows.map((row) => toStored(row).target)
+  }
+
   async version(key: string): Promise<number | undefined> {
     const [row] = await this.#sql.query<{ version: string }>(`select version from ${SCHEMA}.targets where key = $1 and state <> 'cancelled'`, [key])
     return row && Number(row.version)
@@ -159,12 +175,12 @@ export class TargetStore {
     return row && toStored(row)
   }
 
-  /** Targets whose newest wish is not done, for resuming. */
-  async unfinished(): Promise<string[]> {
-    const rows = await this.#sql.query<{ key: string }>(
-      `select key from ${SCHEMA}.targets where done < version and state in ('queued', 'running', 'error') order by requested_at`,
+  /** Targets whose newest wish is not done, for resuming, with their installations. */
+  async unfinished(): Promise<Map<string, number>> {
+    const rows = await this.#sql.query<{ key: string; installation: string }>(
+      `select key, installation from ${SCHEMA}.targets where done < version and state in ('queued', 'running', 'error') order by requested_at`,
     )
-    return rows.map((r) => r.key)
+    return new Map(rows.map((r) => [r.key, Number(r.installation)]))
   }
 
   /** Targets that ended but whose run may still be in progress on GitHub. */

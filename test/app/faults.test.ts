@@ -166,7 +166,7 @@ describe('GitHub’s faults', () => {
     await stage.app.store.sql.query(`update prelaunch.targets set done = version - 1, state = 'running', check_run_open = true, starts = 8 where key = $1`, [
       key,
     ])
-    await stage.app.store.queue.send(key)
+    await stage.app.store.queue.send(key, stage.github.installationId)
     await stage.settled()
     const run = latestRun(stage.github, repo, sha)
     expect(run).toMatchObject({ status: 'completed', conclusion: 'failure' })

@@ -19,7 +19,7 @@ test.each(kinds)('a queue that filled while nobody worked is drained without a p
     const queue = new AuditQueue(sql, { concurrency: 2, pollSeconds: 3600, onError: (error) => expect.unreachable(String(error)) })
     await queue.start()
     const keys = Array.from({ length: 7 }, (_, i) => `1/pull/${i}`)
-    for (const key of keys) await queue.send(key)
+    for (const key of keys) await queue.send(key, 1)
     const done: string[] = []
     await new Promise<void>((resolve, reject) => {
       queue

@@ -86,6 +86,9 @@ describe.each(kinds)('the store on %s', (kind) => {
   })
 
   test('keeps facts by repository and forgets none of another', async () => {
+    // Nothing is kept of a repository without a target.
+    for (const id of [1, 3])
+      await store.targets.want(target({ key: `${id}/push/main`, repository: { ...target().repository, id }, kind: 'push' }), `facts-${id}`)
     const facts = { kind: 'text', facts: { a: 'ü\u0000'.slice(0, 1) }, problems: [] } as unknown as Extraction
     await factsCache(store.sql, 1).put(new Map([['k', facts]]))
     expect(await factsCache(store.sql, 1).get(['k', 'other'])).toEqual(new Map([['k', facts]]))
@@ -131,7 +134,7 @@ describe.each(kinds)('the store on %s', (kind) => {
     await targets.want(target({ key: '1/pull/3', headSha: 'c'.repeat(40) }), 'f2')
     await targets.markDone('1/pull/3', 1, 'concluded', 'run ended')
     expect(await targets.get('1/pull/3')).toMatchObject({ version: 2, done: 1, state: 'queued' })
-    expect(await targets.unfinished()).toContain('1/pull/3')
+    expect((await targets.unfinished()).get('1/pull/3')).toBe(5)
   })
 
   test('runs one audit of a key at a time, and another after it when asked meanwhile', async () => {
@@ -144,10 +147,10 @@ describe.each(kinds)('the store on %s', (kind) => {
       running--
       runs++
     })
-    for (let i = 0; i < 5; i++) await store.queue.send('same')
+    for (let i = 0; i < 5; i++) await store.queue.send('same', 1)
     const until = Date.now() + 20_000
     while (running === 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5))
-    for (let i = 0; i < 5; i++) await store.queue.send('same')
+    for (let i = 0; i < 5; i++) await store.queue.send('same', 1)
     while ((runs < 2 || (await store.queue.depth()).waiting > 0) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
     expect(most).toBe(1)
     expect(runs).toBe(2)

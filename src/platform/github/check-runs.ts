@@ -45,8 +45,8 @@ export async function openCheckRun(
   }
 }
 
-/** Our run on a commit that is still in progress. */
-export async function findOpenRun(api: GitHubApi, ref: RepositoryRef, headSha: string, externalId?: string): Promise<number | undefined> {
+/** Our run on a commit that is still in progress, for the target that its external id begins with: a commit can have runs of several. */
+export async function findOpenRun(api: GitHubApi, ref: RepositoryRef, headSha: string, externalId: string): Promise<number | undefined> {
   const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
     owner: ref.owner,
     repo: ref.name,
@@ -55,7 +55,7 @@ export async function findOpenRun(api: GitHubApi, ref: RepositoryRef, headSha: s
     filter: 'all',
     per_page: 100,
   })
-  const open = data.check_runs.find((r) => r.status !== 'completed' && (externalId === undefined || r.external_id === externalId))
+  const open = data.check_runs.find((r) => r.status !== 'completed' && r.external_id?.startsWith(externalId))
   return open && Number(open.id)
 }
 
@@ -83,6 +83,25 @@ export async function concludeCheckRun(
     })
     if (last) return
   }
+}
+
+/** Gives a concluded run another verdict and text; its annotations stay. */
+export async function rewriteCheckRun(
+  api: GitHubApi,
+  ref: RepositoryRef,
+  id: number,
+  { conclusion, title, summary, text }: Omit<CheckRunOutput, 'annotations'>,
+): Promise<void> {
+  await api.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+    owner: ref.owner,
+    repo: ref.name,
+    check_run_id: id,
+    status: 'completed',
+    conclusion,
+    completed_at: new Date().toISOString(),
+    actions: [...ACTIONS],
+    output: { title, summary, ...(text ? { text } : {}) },
+  })
 }
 
 /** How many annotations a run has already: after a crash in the middle only the rest is sent. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { lazily } from '../../lib/memo/lazy.ts'
@@ -80,10 +80,18 @@ function sharedLibraries(): string[] {
   return sharedObjects.filter((path) => path.startsWith('/'))
 }
 
-function flags({ reads = [], writes = [], parent, worker, heapMiB }: LaunchOptions): string[] {
+/**
+ * The files of this package that programs are made of, never its whole folder: a checkout also holds `.env`, and by default the data folder with
+ * the key of the App.
+ */
+function ofPackage(entry: URL): string[] {
+  return [...['src', 'dist', 'schema'].map((folder) => join(PACKAGE, folder, '*')), join(PACKAGE, 'package.json'), join(dirname(fileURLToPath(entry)), '*')]
+}
+
+function flags({ entry, reads = [], writes = [], parent, worker, heapMiB }: LaunchOptions): string[] {
   return [
     '--permission',
-    ...[`${join(PACKAGE, '*')}`, `${packages()}*`, '/proc/self/fd*', ...(parent ? [...TOOLS, ...sharedLibraries()] : []), ...reads].map(
+    ...[...ofPackage(entry), `${packages()}*`, '/proc/self/fd*', ...(parent ? [...TOOLS, ...sharedLibraries()] : []), ...reads].map(
       (path) => `--allow-fs-read=${path}`,
     ),
     ...writes.map((path) => `--allow-fs-write=${path}`),

@@ -16,6 +16,8 @@ export interface Call {
   readonly viewer: string
   readonly appId: number
   readonly installationId: number
+  /** Whether the token may see a repository. */
+  readonly visible: (repo: Repo) => boolean
   readonly response: ServerResponse
 }
 
@@ -91,8 +93,8 @@ export const HANDLERS: Readonly<Record<string, (server: GitHubServer, call: Call
   'POST /app/hook/deliveries/{delivery_id}/attempts': (server, { params }) =>
     server.webhooks.redeliver(Number(params['delivery_id'])) ? { status: 202, body: {} } : notFound,
   'POST /app/installations/{installation_id}/access_tokens': (server, { params, body }) => server.issueToken(Number(params['installation_id']), body),
-  'GET /installation/repositories': (server, { query }) => {
-    const all = server.repositories.filter((r) => !r.deleted)
+  'GET /installation/repositories': (server, { query, visible }) => {
+    const all = server.repositories.filter((r) => !r.deleted && visible(r))
     const size = Math.min(100, Number(query.get('per_page') ?? 30))
     const start = (Number(query.get('page') ?? 1) - 1) * size
     return { status: 200, body: { total_count: all.length, repositories: all.slice(start, start + size).map((r) => repositoryNode(r, server.url)) } }

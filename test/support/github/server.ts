@@ -32,6 +32,10 @@ export interface GitHubOptions {
 interface Token {
   readonly kind: 'installation' | 'user'
   readonly login: string
+  /** The installation of an installation token, what it was narrowed to, and what it may. */
+  readonly installation?: number
+  readonly repositories?: readonly number[]
+  readonly permissions?: Readonly<Record<string, string>>
   expired: boolean
 }
 
@@ -42,6 +46,7 @@ interface Token {
  */
 export class GitHubServer {
   readonly appId: number
+  /** The installation of the owner of the first repository; each further owner has one of its own, as on GitHub. */
   readonly installationId = 100
   readonly slug: string
   readonly webhookSecret: string
@@ -66,6 +71,7 @@ export class GitHubServer {
   readonly #publicKey
   readonly #root = mkdtempSync(join(tmpdir(), 'prelaunch-github-'))
   readonly #tokens = new Map<string, Token>()
+  readonly #installations = new Map<string, number>()
   #server: Server | undefined
   #id = 1000
 
@@ -132,7 +138,21 @@ export class GitHubServer {
       treeLimit: 100_000,
     }
     this.repositories.push(repo)
+    this.installationOf(owner)
     return repo
+  }
+
+  /** The installation of an account. */
+  installationOf(owner: string): number {
+    const known = this.#installations.get(owner) ?? this.installationId + this.#installations.size
+    this.#installations.set(owner, known)
+    return known
+  }
+
+  /** Repositories that a token may see. */
+  #visible(token: Token | 'jwt' | undefined): (repo: Repo) => boolean {
+    if (typeof token !== 'object' || token.kind !== 'installation') return () => true
+    return (repo) => this.installationOf(repo.owner) === token.installation && (token.repositories?.includes(repo.id) ?? true)
   }
 
   /** Commits and pushes: moves the heads of open pull requests and sends `push`, `check_suite` and `synchronize`. */
@@ -241,7 +261,9 @@ export class GitHubServer {
     this.webhooks.send(
       event,
       eventPayload(event, action, {
-        installation: event.startsWith('installation') ? this.installationNode() : { id: this.installationId, node_id: 'I_1' },
+        installation: event.startsWith('installation')
+          ? this.installationNode()
+          : { id: repo ? this.installationOf(repo.owner) : this.installationId, node_id: 'I_1' },
         sender: userNode('dev'),
         ...(repo ? { repository: repositoryNode(repo, this.url) } : {}),
         ...values,
@@ -255,13 +277,14 @@ export class GitHubServer {
     return appNode(this.appId, this.slug, this.#options.permissions, this.#options.events)
   }
 
-  installationNode(): Json {
+  installationNode(id = this.installationId): Json {
+    const owner = [...this.#installations].find(([, installation]) => installation === id)?.[0]
     return {
-      id: this.installationId,
-      account: userNode(this.repositories[0]?.owner ?? 'octo', 'Organization', this.url),
-      access_tokens_url: `${this.url}/app/installations/${this.installationId}/access_tokens`,
+      id,
+      account: userNode(owner ?? 'octo', 'Organization', this.url),
+      access_tokens_url: `${this.url}/app/installations/${id}/access_tokens`,
       repositories_url: `${this.url}/installation/repositories`,
-      html_url: `https://github.com/settings/installations/${this.installationId}`,
+      html_url: `https://github.com/settings/installations/${id}`,
       app_id: this.appId,
       app_slug: this.slug,
       target_id: 1,
@@ -277,13 +300,37 @@ export class GitHubServer {
     }
   }
 
-  issueToken(installation: number, _body: Json): Answer {
-    if (installation !== this.installationId) return { status: 404, body: { message: 'Not Found', status: '404' } }
+  /** A token for an installation, narrowed to what the body names: never more than the installation has. */
+  issueToken(installation: number, body: Json): Answer {
+    const known = installation === this.installationId || [...this.#installations.values()].includes(installation)
+    if (!known) return { status: 404, body: { message: 'Not Found', status: '404' } }
+    const repositories = body['repository_ids'] as number[] | undefined
+    const own = (id: number) => this.repositories.some((r) => r.id === id && !r.deleted && this.installationOf(r.owner) === installation)
+    if (repositories?.some((id) => !own(id)))
+      return {
+        status: 422,
+        body: { message: 'There is at least one repository that does not exist or is not accessible to the parent installation.', status: '422' },
+      }
+    const permissions = (body['permissions'] ?? this.#options.permissions) as Record<string, string>
+    if (Object.entries(permissions).some(([name, level]) => !isGranted(`${name}:${level}`, this.#options.permissions)))
+      return { status: 422, body: { message: 'The permissions requested are not granted to this installation.', status: '422' } }
     const token = ['ghs', randomBytes(18).toString('hex')].join('_')
-    this.#tokens.set(token, { kind: 'installation', login: this.botLogin, expired: false })
+    this.#tokens.set(token, {
+      kind: 'installation',
+      login: this.botLogin,
+      installation,
+      ...(repositories ? { repositories } : {}),
+      permissions,
+      expired: false,
+    })
     return {
       status: 201,
-      body: { token, expires_at: new Date(Date.now() + 3_600_000).toISOString(), permissions: this.#options.permissions, repository_selection: 'all' },
+      body: {
+        token,
+        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+        permissions,
+        repository_selection: repositories ? 'selected' : 'all',
+      },
     }
   }
 
@@ -369,9 +416,13 @@ export class GitHubServer {
     if (kind === 'git') return this.#git(path, url, authorization, request, response)
     const token = this.#token(authorization)
     if (token === 'bad') return refuse(401, 'Bad credentials')
+    const visible = this.#visible(token)
+    const visibleOnly = (repo: Repo | undefined) => (repo && visible(repo) ? repo : undefined)
     if (kind === 'graphql') {
       if (typeof token !== 'object') return refuse(401, 'Requires authentication')
-      const result = await executeGraphql(String(body?.['query']), (body?.['variables'] ?? {}) as Json, token.login, (o, n) => this.findRepository(o, n))
+      const result = await executeGraphql(String(body?.['query']), (body?.['variables'] ?? {}) as Json, token.login, (o, n) =>
+        visibleOnly(this.findRepository(o, n)),
+      )
       const broken = result.errors?.filter((e) => !e.path)
       if (broken?.length) this.violations.push(`GraphQL: ${broken.map((e) => e.message).join('; ')}`)
       return {
@@ -400,12 +451,16 @@ export class GitHubServer {
       this.violations.push(`${endpoint} needs ${needed}, which the manifest does not ask for`)
       return refuse(403, 'Resource not accessible by integration')
     }
+    if (typeof token === 'object' && token.permissions && !isGranted(needed, token.permissions)) {
+      this.violations.push(`${endpoint} needs ${needed}, which the token was not asked for`)
+      return refuse(403, 'Resource not accessible by integration')
+    }
     const problems = requestProblems(endpoint, url.searchParams, body)
     if (problems.length) {
       this.violations.push(`${endpoint}: ${problems.join('; ')}`)
       return { status: 422, body: { message: `Invalid request. ${problems.join('; ')}`, status: '422' } }
     }
-    const repo = params['owner'] ? this.findRepository(params['owner'], params['repo'] ?? '') : undefined
+    const repo = params['owner'] ? visibleOnly(this.findRepository(params['owner'], params['repo'] ?? '')) : undefined
     if (params['owner'] && !repo) return refuse(404, 'Not Found')
     const handler = HANDLERS[endpoint]
     if (!handler) throw new Error(`no handler for ${endpoint}`)
@@ -417,7 +472,8 @@ export class GitHubServer {
       repo: repo as Repo,
       viewer: typeof token === 'object' ? token.login : '',
       appId: this.appId,
-      installationId: this.installationId,
+      installationId: typeof token === 'object' ? (token.installation ?? this.installationId) : this.installationId,
+      visible,
       response,
     })
   }
@@ -431,6 +487,7 @@ export class GitHubServer {
         .toString()
         .split(':')[1] ?? ''
     const token = this.#tokens.get(password)
+    if (token && !this.#visible(token)(repo)) return refuse(404, 'Not Found')
     const push = path.endsWith('git-receive-pack') || url.searchParams.get('service') === 'git-receive-pack'
     if (!token || token.expired || (push && token.kind !== 'user')) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"' }).end()
