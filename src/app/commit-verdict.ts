@@ -1,6 +1,6 @@
 import { MAX_OUTPUT_BYTES } from '../annotations/check-run.ts'
 import { fitInto } from '../annotations/sections.ts'
-import { code, plain, prose } from '../lib/escape-markdown.ts'
+import { codeSpan, plain, prose } from '../lib/escape-markdown.ts'
 import { rewriteCheckRun } from '../platform/github/check-runs.ts'
 import type { GitHubApi } from '../platform/github/client.ts'
 import { SEE_MORE } from '../report/see-more.ts'
@@ -82,12 +82,12 @@ export function worstVerdict(open: readonly StoredVerdict[], own: string): Commi
   const worst = ordered[0] as StoredVerdict
   const conclusion = worst.conclusion === 'failure' ? 'failure' : 'success'
   if (ordered.length === 1) return { ...worst.text, conclusion }
-  const lines = ordered.slice(0, MAX_NAMED).map((v) => `- ${v.conclusion === 'failure' ? '❌' : '✅'} ${place(v, code)}: ${prose(v.text.title, 200)}`)
+  const lines = ordered.slice(0, MAX_NAMED).map((v) => `- ${v.conclusion === 'failure' ? '❌' : '✅'} ${place(v, codeSpan)}: ${prose(v.text.title, 200)}`)
   if (ordered.length > MAX_NAMED) lines.push(`- and ${ordered.length - MAX_NAMED} more`)
   const list = [
     `**${ordered.length} results count on this commit**, and this run concludes with the worst of them:`,
     lines.join('\n'),
-    `What follows is about ${place(worst, code, true)}.`,
+    `What follows is about ${place(worst, codeSpan, true)}.`,
   ].join('\n\n')
   const details = worst.text.summary
   return {

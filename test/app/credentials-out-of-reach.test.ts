@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import type { Boundaries } from '../../src/platform/isolated/boundaries.ts'
-import { launch } from '../../src/platform/isolated/launch.ts'
+import { launchIsolated } from '../../src/platform/isolated/launch.ts'
 
 // A checkout holds DATA_DIR (./data unless it is set) with app.env, and .env: the named reads of processes that read repositories must leave both out.
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const nothing: Boundaries = { wrapper: [], holds: [], missing: [] } as unknown as Boundaries
 
 async function read(path: string, parent: boolean): Promise<unknown> {
-  const { channel } = launch({ entry: new URL('./prisoner.mjs', import.meta.url), args: [String(process.pid), '1', path], boundaries: nothing, parent })
+  const { channel } = launchIsolated({ entry: new URL('./prisoner.mjs', import.meta.url), args: [String(process.pid), '1', path], boundaries: nothing, parent })
   return (JSON.parse(await text(channel)) as { file: unknown }).file
 }
 
