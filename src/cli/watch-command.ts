@@ -4,6 +4,7 @@ import { byproductRole } from '../facts/byproducts.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { plural } from '../lib/plural.ts'
 import { answerOf } from '../report/answer.ts'
+import { whyNotFixed } from '../report/gone.ts'
 import { type Item, reportItems } from '../report/items.ts'
 import type { Report } from '../report/report.ts'
 import { AuditSession } from './audit-session.ts'
@@ -30,6 +31,7 @@ export async function watchCommand(args: readonly string[]): Promise<number> {
   })
   watcher.on('error', (error) => process.stderr.write(`prelaunch: changes can no longer be watched: ${cleanLine(error.message, 200)}\n`))
   try {
+    process.stdout.write(`Auditing ${cleanLine(dir)} …\n`)
     let last: Report | undefined
     const stopped = ended.promise.then(() => 'stop' as const)
     for (;;) {
@@ -97,10 +99,9 @@ export function whatChanged(before: Report, after: Report): string {
   const [old, now] = [printsOf(before), printsOf(after)]
   const added = reportItems(after).filter((i) => i.members.some((m) => !old.has(m.fingerprint)))
   const gone = reportItems(before).filter((i) => i.members.every((m) => !now.has(m.fingerprint)))
-  const unread = new Set(after.gaps.filter((g) => g.touches.length).map((g) => g.path))
-  const isUnclear = (i: Item) => unread.has(i.path) || after.gaps.some((g) => g.lost)
+  const isUnclear = (i: Item) => whyNotFixed(i, before, after) !== undefined
   const [unclear, fixed] = [gone.filter(isUnclear), gone.filter((i) => !isUnclear(i))]
-  const lines = [...listed('new', added), ...listed('fixed', fixed), ...listed('not readable now', unclear)]
+  const lines = [...listed('new', added), ...listed('fixed', fixed), ...listed('cannot be checked now', unclear)]
   const open = reportItems(after).length
   return `${[...(lines.length ? lines : ['nothing new, nothing fixed']), `${plural(open, 'problem')} open.`].join('\n')}\n`
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CHECKS } from '../checks/index.ts'
 import type { AuditSession } from '../cli/audit-session.ts'
 import { UsageError } from '../cli/usage-error.ts'
+import { whyNotFixed } from '../report/gone.ts'
 import { reportItems } from '../report/items.ts'
 import type { Report } from '../report/report.ts'
 import { auditAnswer, cut, itemAnswer, itemWithId, lineOf, MAX_ANSWER_BYTES } from './answers.ts'
@@ -71,22 +72,11 @@ export class Tools {
   }
 }
 
-/** Gone counts as fixed only where everything that could show it was read: breaking a file must not look like a repair. */
 function whatBecameOf(id: string, before: Report, after: Report): { readonly status: 'open' | 'fixed' | 'suppressed' | 'unclear'; readonly because: string } {
   if (after.checks.some((c) => c.findings.some((f) => f.fingerprint === id))) return { status: 'open', because: 'The problem is still there.' }
   if (after.suppressed.some((s) => s.finding.fingerprint === id))
     return { status: 'suppressed', because: 'The problem is still there, and a comment or the configuration hides it.' }
   const finding = before.checks.flatMap((c) => c.findings).find((f) => f.fingerprint === id)
-  const doubt = doubtOf(finding?.path ?? '', finding?.check ?? '', before, after)
+  const doubt = finding && whyNotFixed(finding, before, after)
   return doubt ? { status: 'unclear', because: doubt } : { status: 'fixed', because: 'The problem is gone.' }
-}
-
-function doubtOf(path: string, check: string, before: Report, after: Report): string | undefined {
-  if (!after.audit.complete) return 'Not every file could be listed.'
-  const gapsBefore = new Set(before.gaps.map((g) => `${g.path} ${g.because}`))
-  const gaps = after.gaps.filter((g) => g.touches.length && !gapsBefore.has(`${g.path} ${g.because}`))
-  if (gaps.some((g) => g.lost || !g.path)) return 'The SQL can no longer be replayed, so nothing is known of the database.'
-  if (gaps.some((g) => g.path === path)) return 'The file can no longer be read: correct its syntax first.'
-  if (after.checks.find((c) => c.id === check)?.status === 'unverified') return 'The check cannot be answered any more.'
-  return undefined
 }
