@@ -19,6 +19,11 @@ export interface AuditedChange {
   readonly repository: string
 }
 
+/** Events whose runs hold the secrets of the repository, whoever caused them. */
+type PrivilegedEvent = 'pull_request_target' | 'workflow_run'
+
+const isPrivileged = (name: string | undefined): name is PrivilegedEvent => name === 'pull_request_target' || name === 'workflow_run'
+
 const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/))
 const repository = v.object({ full_name: v.pipe(v.string(), v.regex(/^[\w.-]+\/[\w.-]+$/)), html_url: v.pipe(v.string(), v.url()), private: v.boolean() })
 const EVENTS = {
@@ -37,7 +42,7 @@ const EVENTS = {
 
 /** Reads the event of a workflow run. Throws a `UsageError` for events that must not be audited, and for a payload that is none. */
 export function readEvent(name: string | undefined, path: string | undefined): AuditedChange {
-  if (name === 'pull_request_target' || name === 'workflow_run')
+  if (isPrivileged(name))
     throw new UsageError(
       `Prelaunch does not run on ${name}, because such runs hold the secrets of the repository while they handle code of strangers. Use "on: pull_request".`,
     )

@@ -7,7 +7,7 @@ const MAX_OF_LEVEL = 9
 /** The runner cuts messages at 4,096 characters. */
 const MAX_MESSAGE_BYTES = 4000
 
-const COMMAND = { failure: 'error', warning: 'warning', notice: 'notice' } as const
+const RUNNER_COMMAND = { failure: 'error', warning: 'warning', notice: 'notice' } as const
 
 /** The data of a workflow command, escaped as the runner unescapes it: nothing in it ends the line. */
 export const commandData = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
@@ -19,7 +19,7 @@ export const commandProperty = (text: string): string => commandData(text).repla
 export function annotationCommand({ path, start_line, end_line, annotation_level, title, message }: Annotation): string {
   const properties = { file: path, line: String(start_line), endLine: String(end_line), title }
   const written = Object.entries(properties).map(([name, value]) => `${name}=${commandProperty(value)}`)
-  return `::${COMMAND[annotation_level]} ${written.join(',')}::${commandData(cutBytes(message, MAX_MESSAGE_BYTES))}`
+  return `::${RUNNER_COMMAND[annotation_level]} ${written.join(',')}::${commandData(cutBytes(message, MAX_MESSAGE_BYTES))}`
 }
 
 /** The annotations that the runner keeps, in the order given, and how many it would drop. */
