@@ -1,10 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { GitRepository } from '../support/github/git-repository.ts'
 import { validateSarif } from '../support/sarif-schema.ts'
 import { checkOut, pullRequest, runStep } from './runner.ts'
+
+// Several audits one after the other, each in a process of its own.
+vi.setConfig({ testTimeout: 300_000 })
 
 const PACKAGE = '{"dependencies":{"@supabase/supabase-js":"2"}}'
 const open = (name: string) => `create table public."${name}" (id uuid primary key, user_id uuid references auth.users, body text);\n`

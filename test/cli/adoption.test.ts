@@ -1,9 +1,12 @@
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { GitRepository } from '../support/github/git-repository.ts'
+
+// Several audits one after the other, each in a process of its own.
+vi.setConfig({ testTimeout: 300_000 })
 
 const root = mkdtempSync(join(tmpdir(), 'prelaunch-adoption-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

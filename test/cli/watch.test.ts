@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
+
+// Several audits one after the other, each in a process of its own.
+vi.setConfig({ testTimeout: 300_000 })
 
 const dir = mkdtempSync(join(tmpdir(), 'prelaunch-watch-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

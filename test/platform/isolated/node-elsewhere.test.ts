@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
+
+// Several audits one after the other, each in a process of its own.
+vi.setConfig({ testTimeout: 300_000 })
 
 const root = mkdtempSync(join(tmpdir(), 'prelaunch-node-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
