@@ -65,6 +65,8 @@ export interface AuditPorts {
   readonly hosted?: (facts: FactsIndex) => Promise<HostedSettings | undefined>
   /** Told when a commit's facts and database are complete and computing begins: threads and processes that stand ready only take memory then. */
   readonly rest?: () => void
+  /** Given everything that was established about the commit itself, for whoever needs more than the report says. */
+  readonly onAudited?: (audited: Audited) => void
   /** Told when a phase begins; for progress and traces. */
   readonly onPhase?: (phase: string) => void
 }
@@ -86,6 +88,7 @@ export async function audit(request: AuditRequest, outside: AuditPorts): Promise
   const mergeBase = request.mergeBase ?? (request.base ? await ports.source.mergeBase(request.base, request.commit) : undefined)
   const base = mergeBase ? await auditBase(mergeBase, request, ports, memory, meter) : undefined
   memory.facts.forgetUnused()
+  ports.onAudited?.(head)
 
   const renamed = base ? followRenames(base.snapshot, head.snapshot) : undefined
   const compared = base && renamed ? compare(renamed(base.findings), base, head) : undefined

@@ -5,10 +5,16 @@ const USAGE = `prelaunch: is this application safe before real users reach it?
 
   prelaunch audit [DIR] [--commit REV] [--base REV] [--format terminal|json|markdown|html|sarif]
                         [--output FILE] [--fail-on critical|high|medium|never] [--offline]
+                        [--baseline FILE] [--project PATH]
   prelaunch probe URL [DIR] [--rate PER_SECOND] [--format terminal|json]
                                 request every protected route of a running preview, logged out
   prelaunch explain CHECK       what a check finds and how to fix it (number or id)
   prelaunch checks              the 25 checks
+  prelaunch baseline [DIR] [--output FILE]
+                                write the findings of today to a file; audit --baseline FILE does not fail for them
+  prelaunch watch [DIR]         audit again whenever a file changes
+  prelaunch init --agents [DIR] tell AI builders in AGENTS.md which guards, clients and tables this application has
+  prelaunch mcp [DIR]           tools for an AI builder over stdio (Model Context Protocol)
 
 Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 2 usage error or
 nothing to audit, 3 the audit could not be completed.
@@ -26,6 +32,14 @@ async function main(argv: readonly string[]): Promise<number> {
       return (await import('./cli/checks-command.ts')).explainCommand(rest)
     case 'probe':
       return (await import('./cli/probe-command.ts')).probeCommand(rest)
+    case 'baseline':
+      return (await import('./cli/baseline-command.ts')).baselineCommand(rest)
+    case 'init':
+      return (await import('./cli/init-command.ts')).initCommand(rest)
+    case 'mcp':
+      return (await import('./cli/mcp-command.ts')).mcpCommand(rest)
+    case 'watch':
+      return (await import('./cli/watch-command.ts')).watchCommand(rest)
     case '--version':
     case 'version':
       process.stdout.write(`${(await import('./lib/version.ts')).VERSION}\n`)
@@ -53,6 +67,8 @@ function options(args: readonly string[]) {
         output: { type: 'string', short: 'o' },
         'fail-on': { type: 'string' },
         offline: { type: 'boolean', default: false },
+        baseline: { type: 'string' },
+        project: { type: 'string' },
       },
     })
     if (positionals.length > 1) throw new UsageError(`audit takes one folder, but got ${positionals.length}`)

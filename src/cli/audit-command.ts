@@ -10,7 +10,9 @@ import { hostedSettings } from '../platform/supabase/management-api.ts'
 import { answerOf, hasNothingToAudit, NOTHING_TO_AUDIT } from '../report/answer.ts'
 import type { Report } from '../report/report.ts'
 import { type Source, SourceError } from '../source/source.ts'
+import { applyBaseline } from './baseline-file.ts'
 import { requireFolder, requireWritable } from './folder.ts'
+import { projectsSentence, selectProject } from './project.ts'
 import { requireUsage, UsageError } from './usage-error.ts'
 
 export interface AuditOptions {
@@ -21,6 +23,10 @@ export interface AuditOptions {
   readonly output?: string | undefined
   readonly 'fail-on'?: string | undefined
   readonly offline: boolean
+  /** Path of a baseline file; with a base it is read from there. */
+  readonly baseline?: string | undefined
+  /** Folder of the project to audit. */
+  readonly project?: string | undefined
 }
 
 const FORMATS = ['terminal', 'json', 'markdown', 'html', 'sarif']
@@ -30,8 +36,9 @@ const FAIL_ON_CHOICES = ['critical', 'high', 'medium', 'never'] as const
 export async function auditCommand(options: AuditOptions): Promise<number> {
   const dir = await requireUsable(options)
   const progress = progressLine(options.format === 'terminal' || options.output !== undefined)
-  const ports = await localPorts(dir, { offline: options.offline, onPhase: progress.say })
+  const local = await localPorts(dir, { offline: options.offline, onPhase: progress.say })
   try {
+    const ports = { ...local, source: await selectProject(local.source, options.commit ?? WORKING_TREE, options.project) }
     const { config, problems, commit } = await readConfig(ports.source, options.base ?? options.commit ?? WORKING_TREE)
     const result = await audit(
       {
@@ -51,13 +58,22 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
       process.stderr.write(`prelaunch: nothing to audit in ${cleanLine(options.dir)}: ${NOTHING_TO_AUDIT}.\n`)
       return 2
     }
-    await write(result.report, ports.source, options)
-    if (!result.report.audit.complete) return 3
-    return exitStatus(result.report, (options['fail-on'] as Config['failOn'] | undefined) ?? config.failOn)
+    const report = await judged(result.report, local.source, { ...options, dir })
+    await write(report, ports.source, options)
+    if (!report.audit.complete) return 3
+    return exitStatus(report, (options['fail-on'] as Config['failOn'] | undefined) ?? config.failOn)
   } finally {
     progress.clear()
-    await ports.close()
+    await local.close()
   }
+}
+
+/** The report without what a baseline accepts. Says on stderr what is to be known about the baseline and the projects. */
+async function judged(report: Report, source: Source, { baseline, base, dir, format, project, commit }: AuditOptions): Promise<Report> {
+  const sentence = format === 'terminal' && project === undefined ? await projectsSentence(source, commit ?? WORKING_TREE) : undefined
+  const applied = baseline === undefined ? { report, notes: [] } : await applyBaseline(report, source, { file: baseline, dir, base })
+  for (const note of [...(sentence ? [sentence] : []), ...applied.notes]) process.stderr.write(`prelaunch: ${note}\n`)
+  return applied.report
 }
 
 /** What only the network knows; each answers `unverified` when it is out of reach. */
@@ -94,7 +110,8 @@ async function requireUsable(options: AuditOptions): Promise<string> {
   return dir
 }
 
-async function readConfig(source: Source, revision: string): Promise<{ config: Config; problems: readonly ConfigProblem[]; commit?: string }> {
+/** The configuration at a revision, the defaults where there is none, and the commit that it was read from. */
+export async function readConfig(source: Source, revision: string): Promise<{ config: Config; problems: readonly ConfigProblem[]; commit?: string }> {
   const snapshot = await source.snapshot(revision)
   const blob = snapshot.blobs.find((b) => b.path === CONFIG_PATH && b.mode !== 'symlink')
   if (!blob) return { config: DEFAULT_CONFIG, problems: [] }

@@ -123,7 +123,7 @@ export class SandboxDatabase implements Database {
       (await this.takeOver(input)) ??
       (parts.length === 1 ? await this.run(parts[0] as ReplayInput) : mergeResults(await inSequence(parts, (part) => this.run(part))))
     // What ended early for lack of time may succeed on a calmer machine.
-    if (!result.gaps.some((g) => TRANSIENT.test(g.because))) await cache?.put(digest, result)
+    if (isLasting(result)) await cache?.put(digest, result)
     return result
   }
 
@@ -290,6 +290,9 @@ async function inSequence<T, R>(items: readonly T[], run: (item: T) => Promise<R
 }
 
 const TRANSIENT = /time budget|in time|memory|sandbox/
+
+/** Whether another replay of the same input gives the same result: nothing in it ended early for lack of time or memory. */
+export const isLasting = ({ gaps }: DatabaseResult): boolean => !gaps.some((g) => TRANSIENT.test(g.because))
 
 /** The digest that a result is cached by: the input and what the platform's objects are. */
 export function replayDigest(input: ReplayInput): string {

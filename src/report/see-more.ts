@@ -14,3 +14,6 @@ export const SEE_MORE = {
   /** In the output of the command line. */
   commandLine: '`prelaunch audit --format json` lists all',
 } as const
+
+/** The command that checks a repository, as a code span with how to get it: for files that stay in the repository. */
+export const CHECK_COMMAND = '`prelaunch audit .` (of a checkout of Prelaunch: `npm run -s prelaunch -- audit DIR`)'

@@ -71,7 +71,7 @@ export function launchIsolated(options: LaunchOptions): Isolated {
 
 const MAX_WORDS = 2000
 
-/** What a parent of sandboxes looks for to put them into namespaces or under another user. */
+/** What a parent of sandboxes looks for, beside Node itself, to put them into namespaces or under another user. */
 const TOOLS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].flatMap((folder) => ['unshare', 'mount', 'mkdir', 'setpriv', 'sh'].map((name) => `${folder}/${name}`))
 
 /** What the dynamic loader has loaded for Node: a sandbox's private root holds it. */
@@ -91,7 +91,7 @@ function ofPackage(entry: URL): string[] {
 function flags({ entry, reads = [], writes = [], parent, worker, heapMiB }: LaunchOptions): string[] {
   return [
     '--permission',
-    ...[...ofPackage(entry), `${packages()}*`, '/proc/self/fd*', ...(parent ? [...TOOLS, ...sharedLibraries()] : []), ...reads].map(
+    ...[...ofPackage(entry), `${packages()}*`, '/proc/self/fd*', ...(parent ? [process.execPath, ...TOOLS, ...sharedLibraries()] : []), ...reads].map(
       (path) => `--allow-fs-read=${path}`,
     ),
     ...writes.map((path) => `--allow-fs-write=${path}`),
