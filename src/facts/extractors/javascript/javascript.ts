@@ -12,7 +12,7 @@ export const javascript: Extractor<'javascript'> = {
   kind: 'javascript',
   // Generated applications keep all their routes in one file; what bundlers write is told by its lines and not parsed.
   maxBytes: 2 << 20,
-  version: `7.${SECRETS_VERSION}`,
+  version: `8.${SECRETS_VERSION}`,
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
   extract(text, path) {
     const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()

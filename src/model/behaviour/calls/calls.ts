@@ -20,6 +20,7 @@ import { documentCall } from '../platform/document-mutation.ts'
 import { snapshotCall } from '../platform/firestore-snapshot.ts'
 import { hostCall } from '../platform/host-objects.ts'
 import { parametersWith } from '../platform/url-search-params.ts'
+import { classOfFunction } from './constructor-functions.ts'
 import { noteUnreadCheck } from './opaque-guard-gap.ts'
 import { libraryBase, parentOf } from './superclass.ts'
 
@@ -339,7 +340,10 @@ export function construct(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
   if (fn.v === 'lib') return call(it, { v: 'chain', root: fn, links: [{ name: fn.name }, { name: 'new', args }], at }, at)
   if (fn.v === 'chain') return call(it, { v: 'chain', root: fn.root, links: [...fn.links, { name: 'new', args }], at }, at)
   if (fn.v === 'class') return instantiate(it, fn, args, at)
-  if (fn.v === 'fn') return callFunction(it, fn, args, at)
+  if (fn.v === 'fn') {
+    const cls = classOfFunction(it, fn)
+    return cls ? instantiate(it, cls, args, at) : callFunction(it, fn, args, at)
+  }
   return { v: 'call', name: 'new', args: [fn, ...args], at }
 }
 
