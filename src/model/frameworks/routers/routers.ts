@@ -201,9 +201,11 @@ export class RouterCollector {
       }
     }
     if (e.k === 'call' || e.k === 'new') {
-      if (this.#router(path, scope, e, env, depth)) return
-      const helped = e.k === 'call' && (this.#helper({ path, scope, env, depth }, e) || this.#indirect({ path, scope, env, depth }, e))
-      if (this.#call(path, scope, e, env, depth) || helped) return
+      // before it is asked for as a router: what registers a route may give the router back
+      const helped = e.k === 'call' && this.#helper({ path, scope, env, depth }, e)
+      if (!helped && this.#router(path, scope, e, env, depth)) return
+      const indirect = e.k === 'call' && !helped && this.#indirect({ path, scope, env, depth }, e)
+      if (this.#call(path, scope, e, env, depth) || helped || indirect) return
     }
     for (const c of childrenOf(e)) this.#expression(path, scope, c, env, depth)
   }
