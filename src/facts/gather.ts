@@ -5,6 +5,7 @@ import { byproductRole } from './byproducts.ts'
 import { isPlainData } from './data-files.ts'
 import { DEFAULT_MAX_BYTES, type ExtractAll, type ExtractionJob, type KeyedExtractor, keyedExtractorsFor } from './extract.ts'
 import type { Extraction, FactKind, FactsIndex } from './facts.ts'
+import { isServedPath } from './served-paths.ts'
 import { SYNTAX_ERROR } from './syntax-error.ts'
 
 /** Facts by the keys of `keyedExtractorsFor`. Implemented by the store; a cache may forget anything at any time. */
@@ -144,7 +145,16 @@ function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly Fa
       gaps.push({ path: blob.path, because: 'is a submodule: its code lives in another repository and was not audited', touches: [] })
       continue
     }
-    if (blob.mode === 'symlink') continue
+    if (blob.mode === 'symlink') {
+      if (isServedPath(blob.path) && !byproductRole(blob.path))
+        gaps.push({
+          path: blob.path,
+          because: 'is a symbolic link: a framework serves what it leads to, which was not read here',
+          unread: true,
+          touches: TOUCHES.javascript ?? [],
+        })
+      continue
+    }
     const byproduct = byproductRole(blob.path)
     for (const { extractor, key } of keyedExtractorsFor(blob.sha, blob.path)) {
       if (onlyKinds && !onlyKinds.includes(extractor.kind)) continue

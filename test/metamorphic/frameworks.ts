@@ -32,7 +32,8 @@ export const DIALECTS: readonly Dialect[] = [
     input: (name) => `req.body.${name}`,
     token: 'req.headers.authorization',
     answer: (value, status) => `return res${status ? `.status(${status})` : ''}.json(${value})`,
-    serve: (lines, registration) => `${importLine('express', 'express')}\n${lines}\nconst app = express()\napp.use(express.json())\n${registration}\napp.listen(3000)\n`,
+    serve: (lines, registration) =>
+      `${importLine('express', 'express')}\n${lines}\nconst app = express()\napp.use(express.json())\n${registration}\napp.listen(3000)\n`,
     register: (method, path, handler) => `app.${method}('${path}', ${handler})`,
   },
   {

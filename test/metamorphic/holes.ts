@@ -24,8 +24,7 @@ export const HOLES: readonly Hole[] = [
   {
     check: 17,
     imports: JWT,
-    bad: (d) =>
-      `${signedIn(d)}\n  const found = await db.query('select * from orders where id = $1', [${d.input('id')}])\n  ${d.answer('found.rows')}`,
+    bad: (d) => `${signedIn(d)}\n  const found = await db.query('select * from orders where id = $1', [${d.input('id')}])\n  ${d.answer('found.rows')}`,
     mended: (d) =>
       `${signedIn(d)}\n  const found = await db.query('select * from orders where id = $1 and user_id = $2', [${d.input('id')}, caller.sub])\n  ${d.answer('found.rows')}`,
   },

@@ -1,4 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { it } from 'vitest'
 import { measure, table } from './measure.ts'
-it('measure', async () => { const r = await measure(); writeFileSync('/tmp/meta.txt', table(r)) }, 580000)
+
+it('measure', async () => {
+  const r = await measure()
+  writeFileSync('/tmp/meta.txt', table(r))
+}, 580000)

@@ -32,6 +32,8 @@ export interface BehaviourGap {
   readonly because: string
   /** The first step that comes after it; what holds for earlier steps is certain. */
   readonly step: number
+  /** Something that by its name asks who calls: it may refuse the request, and does nothing else that is missed. */
+  readonly only?: 'check'
 }
 
 /** What `analyse` starts from: a function of a file (with what its parameters are bound to), after the middleware that runs before it. */

@@ -66,8 +66,7 @@ export function recordNamedExports(c: Lowering, to: Pattern, init: Expr | undefi
   if (isModuleExports(init) || (init.k === 'id' && init.name === 'exports')) c.exported.add(to.name)
   if (init.k !== 'assign') return
   recordCommonJsExport(c, init)
-  for (let value: Expr = init; value.k === 'assign'; value = value.value)
-    if (value.to.k === 'expr' && isModuleExports(value.to.expr)) c.exported.add(to.name)
+  for (let value: Expr = init; value.k === 'assign'; value = value.value) if (value.to.k === 'expr' && isModuleExports(value.to.expr)) c.exported.add(to.name)
 }
 
 function isModuleExports(e: Expr): boolean {

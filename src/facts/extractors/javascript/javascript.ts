@@ -16,7 +16,8 @@ export const javascript: Extractor<'javascript'> = {
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
   extract(text, path) {
     const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-    if (/\.d\.[cm]?ts$/i.test(path) || isBundled(text, path)) return { facts: NONE, problems: [] }
+    if (/\.d\.[cm]?ts$/i.test(path)) return { facts: NONE, problems: [] }
+    if (isBundled(text, path)) return { facts: { ...NONE, bundled: true }, problems: [] }
     try {
       if (extension === 'vue' || extension === 'svelte' || extension === 'astro') return component(text, extension)
       return lower(text, { dialect: dialectOf(extension), secrets: findSecrets(text), erasesUnread: /^[cm]?tsx?$/.test(extension), original: text })

@@ -69,6 +69,7 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
       return call(it, { v: 'chain', root: fn.root, links: [...links.slice(0, -1), { name: last.name, args }], at: fn.at }, at)
     }
     case 'global':
+      if (fn.name === 'eval') it.gap(at, 'a text is run as code, which is not followed')
       return builtinCall(it, fn.name, args, at) ?? unknownCall(it, fn.name, undefined, args, at)
     case 'client':
       return call(it, { v: 'chain', root: fn, links: [{ name: 'call', args }], at }, at)

@@ -7,7 +7,9 @@ import type { Interpreter } from '../interpreter.ts'
 type Member = ClassIR['members'][number]
 
 /** Whether a function reads or writes `this` by itself, which is how a constructor that is no class fills its object. */
-const usesThis = rememberFor((fn: FunctionIR): boolean => statements(fn.body).some((s) => exprsOf(s).some((e) => subExpressions(e).some((x) => x.k === 'this'))))
+const usesThis = rememberFor((fn: FunctionIR): boolean =>
+  statements(fn.body).some((s) => exprsOf(s).some((e) => subExpressions(e).some((x) => x.k === 'this'))),
+)
 
 /**
  * The class that a constructor function is: itself as the constructor, and as methods what its file assigns to its prototype

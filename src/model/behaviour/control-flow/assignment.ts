@@ -7,8 +7,8 @@ import type { Interpreter } from '../interpreter.ts'
 import { holderOf } from '../modules/program.ts'
 import { evaluate, settle } from '../operations.ts'
 import { changeDocument } from '../platform/document-mutation.ts'
-import { keepBefore, keepInSession } from '../platform/session-object.ts'
 import { answerByField } from '../platform/response-methods.ts'
+import { keepBefore, keepInSession } from '../platform/session-object.ts'
 import { urlWith } from '../platform/url-search-params.ts'
 
 /** Binds a pattern to a value in a scope (declaration). */

@@ -8,7 +8,8 @@ const KOA: RouterDialect = {
   packages: ['koa', '@koa/router', 'koa-router'],
   calling: 'koa',
   creates: (from, name) =>
-    (from === 'koa' && /^(default|\*|default\.default)$/.test(name)) || (/^(?:@koa\/router|koa-router)$/.test(from) && /^(default|\*|Router|default\.default)$/.test(name)),
+    (from === 'koa' && /^(default|\*|default\.default)$/.test(name)) ||
+    (/^(?:@koa\/router|koa-router)$/.test(from) && /^(default|\*|Router|default\.default)$/.test(name)),
   conventional: /^(app|router|server|koa)$/,
   prefixIn: 0,
 }

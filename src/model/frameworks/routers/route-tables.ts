@@ -36,8 +36,14 @@ export function rowsOf(program: Program, over: Written, resolve: (w: Written) =>
 }
 
 /** `Object.entries(TABLE)`, `Object.keys(TABLE)`, `Object.values(TABLE)`, `new Map([…])` and its `.entries()`: each member as a pair of name and value. */
-function pairsOf(program: Program, { path, scope, expr }: Written, resolve: (w: Written) => Written | undefined, depth: number): readonly Written[] | undefined {
-  if (expr.k === 'new' && expr.fn.k === 'id' && expr.fn.name === 'Map' && expr.args[0]) return rowsOf(program, { path, scope, expr: expr.args[0] }, resolve, depth + 1)
+function pairsOf(
+  program: Program,
+  { path, scope, expr }: Written,
+  resolve: (w: Written) => Written | undefined,
+  depth: number,
+): readonly Written[] | undefined {
+  if (expr.k === 'new' && expr.fn.k === 'id' && expr.fn.name === 'Map' && expr.args[0])
+    return rowsOf(program, { path, scope, expr: expr.args[0] }, resolve, depth + 1)
   if (expr.k !== 'call' || expr.fn.k !== 'mem') return undefined
   if (expr.fn.name === 'entries' && expr.args.length === 0) return rowsOf(program, { path, scope, expr: expr.fn.of }, resolve, depth + 1)
   if (expr.fn.of.k !== 'id' || expr.fn.of.name !== 'Object' || !/^(?:entries|keys|values)$/.test(expr.fn.name) || !expr.args[0]) return undefined
@@ -50,7 +56,15 @@ export function membersOf(program: Program, { path, scope, expr }: Written): rea
   const m = expr.k === 'obj' ? { k: 'expr' as const, path, scope, expr } : program.meaning(path, scope, expr)
   if (m?.k !== 'expr' || m.expr.k !== 'obj' || m.expr.props.length > MAX_ROWS) return undefined
   return m.expr.props.flatMap((p): Written[] =>
-    p.key === undefined || p.spread ? [] : [{ path: m.path, scope: m.scope, expr: { k: 'arr', items: [{ k: 'lit', v: p.key, l: p.l }, p.value], l: p.l, ...(p.value.e ? { e: p.value.e } : {}) } }],
+    p.key === undefined || p.spread
+      ? []
+      : [
+          {
+            path: m.path,
+            scope: m.scope,
+            expr: { k: 'arr', items: [{ k: 'lit', v: p.key, l: p.l }, p.value], l: p.l, ...(p.value.e ? { e: p.value.e } : {}) },
+          },
+        ],
   )
 }
 

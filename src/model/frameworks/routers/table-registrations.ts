@@ -60,7 +60,9 @@ export const registersParameters = rememberFor((fn: FunctionIR): boolean => {
   const names = new Set(fn.params.flatMap((p) => (p.k === 'name' ? [p.name] : [])))
   if (!names.size) return false
   const fields = new Map([...names].map((n) => [n, n]))
-  return callsIn(fn.body).some((c) => (c.fn.k === 'idx' || (c.fn.k === 'mem' && c.fn.name in VERBS)) && c.args.length > 1 && c.args[0] !== undefined && readsRow(c.args[0], fields))
+  return callsIn(fn.body).some(
+    (c) => (c.fn.k === 'idx' || (c.fn.k === 'mem' && c.fn.name in VERBS)) && c.args.length > 1 && c.args[0] !== undefined && readsRow(c.args[0], fields),
+  )
 })
 
 function registerRows(

@@ -78,7 +78,8 @@ export const unknownDatabase: Library = {
 }
 
 /** Calls that write a text down for people or keep it, and run nothing. */
-const WRITES_LINES = /^(?:log|info|debug|warn|error|trace|verbose|write|print|emit|track|capture\w*|add\w*Breadcrumb|set|push|join|concat|replace|test|match|digest|update|parse|stringify)$/i
+const WRITES_LINES =
+  /^(?:log|info|debug|warn|error|trace|verbose|write|print|emit|track|capture\w*|add\w*Breadcrumb|set|push|join|concat|replace|test|match|digest|update|parse|stringify)$/i
 
 /** The text of a call, or of the object that holds it with its values. */
 const textIn = (first: Val | undefined): Val | undefined => (first?.v === 'object' ? (first.props.text ?? first.props.sql) : first)
