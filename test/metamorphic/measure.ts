@@ -10,7 +10,7 @@ export interface Result {
 }
 
 /** Audits every application, one after the other. */
-export async function measure(only: (a: Application) => boolean = () => true): Promise<readonly Result[]> {
+export async function measure(only: (a: Application) => boolean): Promise<readonly Result[]> {
   const results: Result[] = []
   for (const application of applications().filter(only)) {
     const report = await auditFiles(application.files)

@@ -128,7 +128,7 @@ function run(it: Interpreter, entry: Entry): void {
     }
     let passed = 0
     let behind: Val = UNKNOWN
-    if (i === chain.length - 1 && isNoHandler(fn)) it.gap(at, 'the handler could not be found')
+    if (i === chain.length - 1 && isNoHandler(fn)) it.gap({ path: r.path, line: r.expression?.l ?? at.line }, 'the handler could not be found')
     const { sendingEnds } = it
     const next = (_: Interpreter, __: readonly Val[], place: Place): Val => {
       it.sendingEnds = false

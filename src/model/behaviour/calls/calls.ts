@@ -24,7 +24,7 @@ import { classOfFunction } from './constructor-functions.ts'
 import { noteUnreadCheck } from './opaque-guard-gap.ts'
 import { libraryBase, parentOf } from './superclass.ts'
 
-const MAX_DEPTH = 24
+const MAX_DEPTH = 48
 const MAX_RECURSION = 1
 
 /** The value once awaited or used: query builders run. */
