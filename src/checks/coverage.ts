@@ -57,7 +57,14 @@ function looked(route: Route, covers: Covers): Looked {
   if (route.lost) return { unread: true, not: [], doubts: [] }
   const gaps = route.behaviour?.gaps ?? []
   const gap = gaps.find((g) => !g.only)
-  const not = gap ? [{ subject: route.subject, path: gap.at.path, line: gap.at.line, because: gap.because }] : []
+  const lost = gap ? [{ subject: route.subject, path: gap.at.path, line: gap.at.line, because: gap.because }] : []
+  const sinks = (route.behaviour?.sinks ?? []).map((s) => ({
+    subject: route.subject,
+    path: s.at.path,
+    line: s.at.line,
+    because: `${s.name}() of ${s.from} is given request data, and that package is not known`,
+  }))
+  const not = [...lost, ...sinks]
   const guarded = route.guard?.trust === 'verified' && (route.guard.who === 'user' || route.guard.who === 'admin')
   return { not, doubts: covers === 'guards' && guarded ? [] : not }
 }

@@ -1,5 +1,5 @@
+import { isServedForCertain, withoutAddress } from '../lexicon/served-paths.ts'
 import { Lately } from '../lib/memo/recent-values.ts'
-import { isServedForCertain, withoutAddress } from './served-paths.ts'
 
 const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn|\.npm\/_\w{1,30}|\.pnpm-store|\.npm-cache|\.yarn-cache)\//i
 /** Where an application keeps its own code by what it is about: a market place has pages, routes and components of its vendors. */

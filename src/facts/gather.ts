@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { Minimatch } from 'minimatch'
+import { isServedPath } from '../lexicon/served-paths.ts'
 import type { Blob, BlobSha, Snapshot, Source } from '../source/source.ts'
 import { byproductRole } from './byproducts.ts'
 import { isPlainData } from './data-files.ts'
 import { DEFAULT_MAX_BYTES, type ExtractAll, type ExtractionJob, type KeyedExtractor, keyedExtractorsFor } from './extract.ts'
 import type { Extraction, FactKind, FactsIndex } from './facts.ts'
-import { isServedPath } from './served-paths.ts'
 import { SYNTAX_ERROR } from './syntax-error.ts'
 
 /** Facts by the keys of `keyedExtractorsFor`. Implemented by the store; a cache may forget anything at any time. */

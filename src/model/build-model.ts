@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AccessMatrix, DatabaseGap } from '../database/database.ts'
 import { otherDatabases } from '../database/plan/find-sql-files.ts'
-import { isServedPath } from '../facts/served-paths.ts'
+import { isApplicationPath } from '../lexicon/application-folders.ts'
+import { isServedPath } from '../lexicon/served-paths.ts'
 import type { AppModel, DeclaredModel, ModelBase } from './app-model.ts'
 import { buildAuth } from './auth/build-auth.ts'
 import { buildCode } from './code/build-code.ts'
@@ -90,13 +91,9 @@ function sourceGap(gap: Gap, input: ModelInput, slices: Pick<AppModel, 'modules'
   return servesPagesAlone(gap.path, slices) ? { ...gap, touches: gap.touches.map((t) => (t.topic === 'code' ? { ...t, topic: 'pages' } : t)) } : gap
 }
 
-/** Where applications keep what they run; and the names of programs that platforms or people start. */
-const OF_THE_APPLICATION =
-  /(?:^|\/)(?:src|app|pages|routes?|lib|libs|api|server|backend|functions|controllers?|handlers?|services?|modules|middleware|utils?|supabase|packages)\/|(?:^|\/)(?:server|index|main|app|worker|middleware|proxy|instrumentation|hooks\.server)\.[^/]+$/i
-
 /** A file in none of the folders of the application that nothing imports and that serves nothing: a tool of whoever works on it. */
 const isBesideTheApplication = (path: string, slices: Pick<AppModel, 'modules' | 'routes'>): boolean =>
-  !OF_THE_APPLICATION.test(path) &&
+  !isApplicationPath(path) &&
   !isServedPath(path) &&
   slices.modules.importers(path).length === 0 &&
   slices.modules.side(path) === 'unreached' &&

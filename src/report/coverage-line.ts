@@ -7,7 +7,7 @@ const SPEAKS_FOR = [
   { id: 'auth/protected-routes', unit: 'page' },
 ] as const
 
-const MAX_NAMED = 3
+const MOST_NAMED_GAPS = 3
 
 /** How much of the application was followed to its end, in one line, with what was not; undefined where there was nothing to follow. Not escaped. */
 export function coverageLine(report: Report): string | undefined {
@@ -17,8 +17,8 @@ export function coverageLine(report: Report): string | undefined {
     const { followed, not } = coverage
     const all = `${followed} of ${plural(followed + not.length, unit)} followed to the end`
     if (!not.length) return [all]
-    const named = not.slice(0, MAX_NAMED).map((n) => `${n.subject} (${n.path}:${n.line})`)
-    return [`${all}; ${not.length} not: ${named.join(', ')}${not.length > MAX_NAMED ? ` and ${not.length - MAX_NAMED} more` : ''}`]
+    const named = not.slice(0, MOST_NAMED_GAPS).map((n) => `${n.subject} (${n.path}:${n.line})`)
+    return [`${all}; ${not.length} not: ${named.join(', ')}${not.length > MOST_NAMED_GAPS ? ` and ${not.length - MOST_NAMED_GAPS} more` : ''}`]
   })
   return parts.length ? `${parts.join('. ')}.` : undefined
 }

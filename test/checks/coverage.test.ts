@@ -83,6 +83,17 @@ describe('handlers that are not followed are named, and nothing passes over them
       /rows is imported from lib\/rows.js, which exports no such name/,
     ))
 
+  test('a store that nothing is known of, asked with what the request brought', () =>
+    expectUnverified(
+      {
+        ...NEXT,
+        'app/api/a/route.js':
+          "import { store } from 'store-of-others'\nexport async function POST(req) { return Response.json(await store.findOne((await req.json()).id)) }\n",
+      },
+      'app/api/a/route.js:2',
+      /findOne\(\) of store-of-others is given request data/,
+    ))
+
   test('a route of long lines', () =>
     expectUnverified({ ...NEXT, 'app/api/a/route.js': `${GREET.trim()};const pad="${'x'.repeat(11_000)}"\n` }, 'app/api/a/route.js:1', /bundled or minified/))
 

@@ -12,7 +12,7 @@ import { keyOf } from './domain/structural-hash.ts'
 import type { Program } from './modules/program.ts'
 import type { EffectDraft, StepDraft } from './output/effect-draft.ts'
 import type { RewriteLog } from './platform/url-rewrites.ts'
-import type { BehaviourGap, ImaginedRequest, Otherwise } from './types.ts'
+import type { BehaviourGap, ImaginedRequest, Otherwise, UnknownSink } from './types.ts'
 
 /** How a branch ended and what it left. */
 export interface BranchState {
@@ -114,6 +114,7 @@ export class Interpreter implements PathNotes {
   quiet = 0
   fuel: number
   readonly gaps: BehaviourGap[] = []
+  readonly sinks: UnknownSink[] = []
   restsOnForm = false
   restsOnSide = false
   /** Where each header was first read by name. */

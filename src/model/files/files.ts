@@ -1,7 +1,7 @@
 import { byproductRole } from '../../facts/byproducts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
-import { withoutAddress } from '../../facts/served-paths.ts'
+import { withoutAddress } from '../../lexicon/served-paths.ts'
 
 /** What part a file plays; decides which checks may speak of it (checks.md, "Across all checks"). */
 export type FileRole = 'source' | 'test' | 'example' | 'seed' | 'docs' | 'generated' | 'vendored'

@@ -335,7 +335,7 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
     const under = imagineConditions(s.under, request)
     return under ? { ...s, under } : { ...s, under: [], effect: UNREACHABLE }
   })
-  const { complete, gaps, unsent, headersRead } = behaviour
+  const { complete, gaps, sinks, unsent, headersRead } = behaviour
   const through = behaviour.through?.flatMap((s): Step[] => {
     const under = imagineConditions(s.under, request)
     return under && s.at.path === SENTINEL_PATH && s.effect.kind === 'log' ? [{ ...s, under }] : []
@@ -344,6 +344,7 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
     steps,
     complete,
     ...(gaps ? { gaps } : {}),
+    ...(sinks ? { sinks } : {}),
     ...(unsent ? { unsent } : {}),
     ...(headersRead ? { headersRead } : {}),
     ...(through?.length ? { through } : {}),

@@ -47,12 +47,12 @@ function pairsOf(
   if (expr.k !== 'call' || expr.fn.k !== 'mem') return undefined
   if (expr.fn.name === 'entries' && expr.args.length === 0) return rowsOf(program, { path, scope, expr: expr.fn.of }, resolve, depth + 1)
   if (expr.fn.of.k !== 'id' || expr.fn.of.name !== 'Object' || !/^(?:entries|keys|values)$/.test(expr.fn.name) || !expr.args[0]) return undefined
-  const pairs = membersOf(program, { path, scope, expr: expr.args[0] })
+  const pairs = pairsOfObject(program, { path, scope, expr: expr.args[0] })
   return expr.fn.name === 'values' ? pairs?.flatMap((p) => (p.expr.k === 'arr' ? { ...p, expr: p.expr.items[1] as Expr } : [])) : pairs
 }
 
 /** The members of an object literal, each as a pair of its name and its value. */
-export function membersOf(program: Program, { path, scope, expr }: Written): readonly Written[] | undefined {
+export function pairsOfObject(program: Program, { path, scope, expr }: Written): readonly Written[] | undefined {
   const m = expr.k === 'obj' ? { k: 'expr' as const, path, scope, expr } : program.meaning(path, scope, expr)
   if (m?.k !== 'expr' || m.expr.k !== 'obj' || m.expr.props.length > MAX_ROWS) return undefined
   return m.expr.props.flatMap((p): Written[] =>

@@ -7,7 +7,7 @@ import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
 import type { Place } from '../../../lib/place.ts'
 import type { Before } from '../entry.ts'
 import type { Following, Here } from './registration-context.ts'
-import { callsIn, fieldsOf, fitting, membersOf, ofRow, readsRow, rowsOf, textOfRow, type Written } from './route-tables.ts'
+import { callsIn, fieldsOf, fitting, ofRow, pairsOfObject, readsRow, rowsOf, textOfRow, type Written } from './route-tables.ts'
 import { type Router, VERBS } from './router.ts'
 import { writtenPaths } from './written-paths.ts'
 
@@ -38,7 +38,7 @@ export function registerIndexed(follow: Following, here: Here, loop: Extract<Stm
   const { path, scope } = here
   if (loop.how === 'in' && loop.to?.k === 'name' && loop.over?.k === 'id') {
     const expr = loop.over
-    return registerRows(follow, () => membersOf(follow.program, { path, scope, expr }), here, ofKeys(expr.name, loop.to.name, loop.body), loop.body)
+    return registerRows(follow, () => pairsOfObject(follow.program, { path, scope, expr }), here, ofKeys(expr.name, loop.to.name, loop.body), loop.body)
   }
   const counter = loop.init?.find((s) => s.k === 'let')
   const over = loop.test?.k === 'bin' && loop.test.b.k === 'mem' && loop.test.b.name === 'length' ? loop.test.b.of : undefined

@@ -1,3 +1,4 @@
+import { keepsText } from '../../../../lexicon/text-keeping.ts'
 import { object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import type { Client } from '../../types.ts'
 import type { Library } from '../library.ts'
@@ -61,7 +62,7 @@ export const unknownDatabase: Library = {
       return object({ rows: { v: 'row', table: '', step, many: true } })
     }
     if (queryBuilderText(c, client)) return undefined
-    if (asked?.args && !WRITES_LINES.test(asked.name) && isShapedLikeSql(textIn(asked.args[0])))
+    if (asked?.args && !keepsText(asked.name) && isShapedLikeSql(textIn(asked.args[0])))
       return queryText(c, { library: 'other', rights: 'service', ...(c.root.v === 'lib' ? { driver: c.root.pkg } : {}) }, asked.name)
     return prisma.call?.(c)
   },
@@ -76,10 +77,6 @@ export const unknownDatabase: Library = {
     return undefined
   },
 }
-
-/** Calls that write a text down for people or keep it, and run nothing. */
-const WRITES_LINES =
-  /^(?:log|info|debug|warn|error|trace|verbose|write|print|emit|track|capture\w*|add\w*Breadcrumb|set|push|join|concat|replace|test|match|digest|update|parse|stringify)$/i
 
 /** The text of a call, or of the object that holds it with its values. */
 const textIn = (first: Val | undefined): Val | undefined => (first?.v === 'object' ? (first.props.text ?? first.props.sql) : first)

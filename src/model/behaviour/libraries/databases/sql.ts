@@ -1,3 +1,4 @@
+import { looksLikeStatement } from '../../../../lexicon/sql-text.ts'
 import { lastPart } from '../../../../lib/last-part.ts'
 import { array, type Link, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { callValue, settle } from '../../operations.ts'
@@ -152,15 +153,10 @@ export function queryText(c: LibraryCall, client: Client, sink: string): Val {
   return result
 }
 
-/** What a text has to begin with, and then to hold, for nothing else than SQL to look like it. */
-const STATEMENT =
-  /^\s*(?:select\b[^;]{1,2000}?\bfrom\s+["`\w.]+|insert\s+into\s+["`\w.]+|update\s+["`\w.]+\s+set\b|delete\s+from\s+["`\w.]+|with\s+\w{1,63}\s+as\s*\()/i
-const CLAUSE = /\b(?:where|values|set|limit|join|order\s+by|group\s+by|returning)\b|\*\s+from\b|\bcount\s*\(/i
-
 /** Whether a value is a text shaped like a statement of SQL, whoever is given it. */
 export function isShapedLikeSql(value: Val | undefined): boolean {
   const text = value && plainest(value)
-  return text !== undefined && STATEMENT.test(text) && CLAUSE.test(text)
+  return text !== undefined && looksLikeStatement(text)
 }
 
 /** Several statements in one go, each a text, `{ sql, args }` or `[sql, args]`. */

@@ -5,7 +5,7 @@ const SERVES = /(?:^|\/)(?:route|page|layout|template|default|actions?|\+[\w.]+)
 /** Folders of tests; a framework serves what it finds there all the same, where the name of the file or the root says that it serves. */
 const NO_ADDRESS = /(?:^|\/)(?:__\w+__|e2e|cypress|playwright)\//
 const ALWAYS_SERVED = /(?:^|\/)(?:pages\/api|server\/(?:api|routes))\/$/
-const CODE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte|astro)$/
+const CODE_FILE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte|astro)$/
 
 /**
  * The path without what is part of an address: `app/api/stories/route.ts` serves stories, `pages/tests/[id].tsx` a test that somebody takes,
@@ -28,7 +28,7 @@ const PASSED_OVER = /(?:^|\/)(?:node_modules|\.[\w-]+)\//
 export function isServedForCertain(path: string): boolean {
   if (PASSED_OVER.test(path)) return false
   const root = ROUTING_ROOT.exec(path)?.[0]
-  return root !== undefined && CODE.test(path) && (SERVES.test(path) || path.startsWith(`${root}api/`) || ALWAYS_SERVED.test(root))
+  return root !== undefined && CODE_FILE.test(path) && (SERVES.test(path) || path.startsWith(`${root}api/`) || ALWAYS_SERVED.test(root))
 }
 
 /** Whether a framework that makes addresses of files would serve this one, or what is below this folder, if it is there. */
@@ -36,5 +36,5 @@ export function isServedPath(path: string): boolean {
   const root = ROUTING_ROOT.exec(path)?.[0]
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (root === undefined) return false
-  return name.includes('.') ? CODE.test(name) && withoutAddress(path) !== path : true
+  return name.includes('.') ? CODE_FILE.test(name) && withoutAddress(path) !== path : true
 }
