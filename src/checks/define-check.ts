@@ -1,5 +1,6 @@
 import type { AppModel } from '../model/app-model.ts'
 import type { GapTopic } from '../model/gap.ts'
+import type { Covers } from './coverage.ts'
 import type { Outcome } from './outcome.ts'
 
 export * from './outcome.ts'
@@ -18,6 +19,10 @@ export interface Check<N extends keyof AppModel = keyof AppModel> {
   readonly needs: readonly N[]
   /** Which gaps turn a pass of this check into `unverified`. */
   readonly doubtedBy: readonly GapTopic[]
+  /** What it judges one by one; a pass says how many of them there are and which were not followed. */
+  readonly covers?: Covers
+  /** One place that does what the rule asks for is enough: what was not looked at cannot undo it. */
+  readonly seenOnce?: true
   /** Of checks that judge policies: those for which commands. */
   readonly commands?: readonly ('select' | 'insert' | 'update' | 'delete')[]
   run(model: Pick<AppModel, N>): Outcome

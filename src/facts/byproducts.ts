@@ -1,3 +1,4 @@
+import { isServedForCertain, withoutAddress } from '../lexicon/served-paths.ts'
 import { Lately } from '../lib/memo/recent-values.ts'
 
 const VENDORED = /(^|\/)(node_modules|third_party|bower_components|\.yarn|\.npm\/_\w{1,30}|\.pnpm-store|\.npm-cache|\.yarn-cache)\//i
@@ -20,7 +21,9 @@ export function byproductRole(path: string): Byproduct | undefined {
 type Byproduct = 'vendored' | 'generated'
 const roles = new Lately<Byproduct | 'own'>()
 
-function roleOf(path: string): Byproduct | 'own' {
+/** A framework serves what lies below its routing root, whatever the folders of the address are called. */
+function roleOf(file: string): Byproduct | 'own' {
+  const path = isServedForCertain(file) ? withoutAddress(file) : file
   if (VENDORED.test(path) || isInVendorFolder(path)) return 'vendored'
   return BUILD_OUTPUT.test(path) || BUILD_OUTPUT_PATH.test(path) || isHashed(path) ? 'generated' : 'own'
 }

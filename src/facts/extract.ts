@@ -83,6 +83,8 @@ export function extractJob(job: ExtractionJob): Extraction[] {
       return { kind, facts: undefined as never, problems: [{ message: `is larger than ${Math.round(limit / 1024)} KiB and was not analysed` }] }
     if (decoded.binary && !BINARY_FORMATS.test(job.path))
       return { kind, facts: undefined as never, problems: BINARY_IS_NORMAL.has(kind) ? [] : [{ message: 'is a binary file' }] }
+    if (!BINARY_IS_NORMAL.has(kind) && LFS_POINTER.test(decoded.text))
+      return { kind, facts: undefined as never, problems: [{ message: 'is a pointer of Git LFS: its content is not in the repository' }] }
     const extraction = runExtractor(extractor, decoded.text, job.path)
     return decoded.problem ? { ...extraction, problems: [...extraction.problems, { line: 1, message: decoded.problem }] } : extraction
   })
@@ -90,6 +92,8 @@ export function extractJob(job: ExtractionJob): Extraction[] {
 
 /** Kinds that read whatever file there is: a binary one is nothing that they missed. */
 const BINARY_IS_NORMAL: ReadonlySet<FactKind> = new Set(['secrets', 'text'])
+
+const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\//
 
 /** Formats that are binary by design; their text is the bytes as Latin-1, so that the extractor can have them back. */
 const BINARY_FORMATS = /\.lockb$/i

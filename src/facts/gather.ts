@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Minimatch } from 'minimatch'
+import { isServedPath } from '../lexicon/served-paths.ts'
 import type { Blob, BlobSha, Snapshot, Source } from '../source/source.ts'
 import { byproductRole } from './byproducts.ts'
 import { isPlainData } from './data-files.ts'
@@ -144,7 +145,16 @@ function select(blobs: readonly Blob[], gaps: FileGap[], onlyKinds?: readonly Fa
       gaps.push({ path: blob.path, because: 'is a submodule: its code lives in another repository and was not audited', touches: [] })
       continue
     }
-    if (blob.mode === 'symlink') continue
+    if (blob.mode === 'symlink') {
+      if (isServedPath(blob.path) && !byproductRole(blob.path))
+        gaps.push({
+          path: blob.path,
+          because: 'is a symbolic link: a framework serves what it leads to, which was not read here',
+          unread: true,
+          touches: TOUCHES.javascript ?? [],
+        })
+      continue
+    }
     const byproduct = byproductRole(blob.path)
     for (const { extractor, key } of keyedExtractorsFor(blob.sha, blob.path)) {
       if (onlyKinds && !onlyKinds.includes(extractor.kind)) continue

@@ -19,6 +19,8 @@ export interface JavaScriptFacts {
   readonly comments: readonly CommentFact[]
   /** Astro only: lines of its `<script>` elements ([first, last]); imports and statements there run in the browser. */
   readonly browserLines?: readonly (readonly [number, number])[]
+  /** What a bundler or minifier wrote: none of it was read. */
+  readonly bundled?: true
   /** Astro only: local names of components with a `client:` directive. */
   readonly hydrated?: readonly string[]
 }

@@ -3,6 +3,7 @@ import type { AccessMatrix } from '../database/database.ts'
 import type { AuthModel } from './auth/auth.ts'
 import type { HostedSettings } from './auth/hosted-settings.ts'
 import type { CodeModel } from './code/code.ts'
+import type { CoverageModel } from './coverage/coverage-model.ts'
 import type { DependenciesModel } from './dependencies/dependencies.ts'
 import type { EnvModel } from './env/env.ts'
 import type { FilesModel } from './files/files.ts'
@@ -34,6 +35,8 @@ export interface AppModel {
   readonly code: CodeModel
   /** What the owner declared in the configuration, and settings read from the hosted platform. */
   readonly declared: DeclaredModel
+  /** What answers requests and could not be judged. */
+  readonly coverage: CoverageModel
   readonly gaps: readonly Gap[]
 }
 

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AccessMatrix, DatabaseGap } from '../database/database.ts'
 import { otherDatabases } from '../database/plan/find-sql-files.ts'
+import { isApplicationPath } from '../lexicon/application-folders.ts'
+import { isServedPath } from '../lexicon/served-paths.ts'
 import type { AppModel, DeclaredModel, ModelBase } from './app-model.ts'
 import { buildAuth } from './auth/build-auth.ts'
 import { buildCode } from './code/build-code.ts'
+import { buildCoverage } from './coverage/build-coverage.ts'
+import { importedByEndpoints } from './coverage/reach.ts'
 import { buildDependencies } from './dependencies/build-dependencies.ts'
 import { buildEnv } from './env/build-env.ts'
 import { buildFiles, fileRole } from './files/files.ts'
@@ -43,6 +47,7 @@ export function buildModel(input: ModelInput): AppModel {
     auth,
     payments,
     dependencies,
+    coverage: buildCoverage(input, withRoutes),
     gaps: [
       ...input.gaps.map((g) => sourceGap(g, input, withRoutes)),
       ...(input.database?.gaps ?? []).map(databaseGap),
@@ -82,8 +87,17 @@ function sourceGap(gap: Gap, input: ModelInput, slices: Pick<AppModel, 'modules'
   if (role !== 'source' && role !== 'seed') return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code' && t.topic !== 'source-text') }
   if (standsAlone(gap.path, input, slices) || isScript(gap.path, slices) || runsInBrowsersAlone(gap.path, input, slices))
     return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
+  if (isBesideTheApplication(gap.path, slices)) return { ...gap, touches: gap.touches.filter((t) => t.topic !== 'code') }
   return servesPagesAlone(gap.path, slices) ? { ...gap, touches: gap.touches.map((t) => (t.topic === 'code' ? { ...t, topic: 'pages' } : t)) } : gap
 }
+
+/** A file in none of the folders of the application that nothing imports and that serves nothing: a tool of whoever works on it. */
+const isBesideTheApplication = (path: string, slices: Pick<AppModel, 'modules' | 'routes'>): boolean =>
+  !isApplicationPath(path) &&
+  !isServedPath(path) &&
+  slices.modules.importers(path).length === 0 &&
+  slices.modules.side(path) === 'unreached' &&
+  !importedByEndpoints(path, slices)
 
 /** A page, or a part of pages: whoever imports it, however far away, is one, and no endpoint runs it. */
 function servesPagesAlone(path: string, { modules, routes }: Pick<AppModel, 'modules' | 'routes'>): boolean {

@@ -79,7 +79,7 @@ export function buildReport(input: ReportInput): Report {
 function reportCheck(result: CheckResult, input: ReportInput, render: (f: Finding) => ReportFinding): ReportCheck {
   const { check, outcome } = result
   const findings = input.findings.filter((f) => f.check === check.id).map(render)
-  const head = { number: check.number, id: check.id, category: check.category, rule: check.rule }
+  const head = { number: check.number, id: check.id, category: check.category, rule: check.rule, ...(result.coverage ? { coverage: result.coverage } : {}) }
   if (outcome.status === 'failed') {
     const reportedUnder = (outcome.reportedBy ?? []).flatMap(([number, subject]) =>
       input.findings.filter((f) => f.checkNumber === number && f.subject === subject).map((f) => f.fingerprint),

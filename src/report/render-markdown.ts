@@ -1,6 +1,7 @@
 import { codeSpan, fence, prose } from '../lib/escape-markdown.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, shownViewers, trialOf, VIEWERS } from './access-words.ts'
 import { answerOf } from './answer.ts'
+import { coverageLine } from './coverage-line.ts'
 import { changesOf, countBySeverity, type Item, reportItems } from './items.ts'
 import { migrationFor } from './migration.ts'
 import { plural } from './plural.ts'
@@ -40,6 +41,8 @@ export function renderMarkdown(report: Report): string {
   }
   out.push('## The 25 checks', '', '| # | check | result | why |', '| --- | --- | --- | --- |')
   for (const c of report.checks) out.push(`| ${c.number} | ${c.id} | ${MARKDOWN_MARK_BY_OUTCOME[c.status]} ${c.status} | ${why(c)} |`)
+  const coverage = coverageLine(report)
+  if (coverage) out.push('', prose(coverage, 600))
   out.push(...renderAccess(report))
   const open = report.checks.filter((c) => c.status === 'unverified' && c.howToVerify)
   if (open.length)

@@ -3,6 +3,7 @@ import type { AccessObject } from '../database/database.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { allowedVerbs, callableFunctions, callWords, rowObjects, trialOf, VIEWERS, type Viewer } from './access-words.ts'
 import { answerOf } from './answer.ts'
+import { coverageLine } from './coverage-line.ts'
 import { changesOf, countBySeverity, type Item, reportItems } from './items.ts'
 import { plural } from './plural.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
@@ -32,6 +33,8 @@ export function renderTerminal(report: Report, options: { readonly color: boolea
       `  ${paint(TINT[c.status], TERMINAL_MARK_BY_OUTCOME[c.status])} ${String(c.number).padStart(2)} ${c.id.padEnd(30)} ${paint(TINT[c.status], c.status)}${note(c)}`,
     )
   }
+  const coverage = coverageLine(report)
+  if (coverage) out.push('', ...wrap(cleanLine(coverage, 600), width, ''))
   out.push(...renderAccess(report, paint))
   if (report.gaps.length) {
     out.push('', paint('bold', `Not understood (${report.gaps.length})`))

@@ -61,7 +61,16 @@ export interface ReportCheck {
   /** Fingerprints of findings of other checks that report this check's violations. */
   readonly reportedUnder?: readonly string[]
   readonly evidence: readonly string[]
+  /** What the check looked at, for checks that judge handlers, pages or modules one by one; reports of older versions do not say. */
+  readonly coverage?: ReportCoverage
   readonly findings: readonly ReportFinding[]
+}
+
+/** How many things a check judged, how many of them were followed to their end, and each one that was not. */
+export interface ReportCoverage {
+  readonly judged: number
+  readonly followed: number
+  readonly not: readonly { readonly subject: string; readonly path: string; readonly line: number; readonly because: string }[]
 }
 
 export interface ReportFinding {

@@ -52,6 +52,7 @@ const check = v.strictObject({
   attested: v.exactOptional(v.strictObject({ by: short, date: short, expires: v.exactOptional(short) })),
   reportedUnder: v.exactOptional(list(sha16)),
   evidence: list(text),
+  coverage: v.exactOptional(v.strictObject({ judged: count, followed: count, not: list(v.strictObject({ subject: text, path: short, line, because: text })) })),
   findings: list(finding),
 })
 

@@ -37,6 +37,7 @@ export default defineCheck({
   rule: 'Every API route or serverless function that serves anything other than public content checks authentication before processing.',
   needs: ['routes', 'declared', 'files', 'schema', 'payments', 'env'],
   doubtedBy: ['code', 'pages'],
+  covers: 'guards',
   run({ routes, declared, files, payments, schema, env }) {
     const all = routes.routes.filter((r) => r.kind !== 'page' && files.role(r.path) === 'source')
     if (!all.length) return notApplicable('the repository has no API route, server action or serverless function')

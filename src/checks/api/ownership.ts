@@ -28,6 +28,7 @@ export default defineCheck({
   rule: 'Resource endpoints verify that the resource belongs to the authenticated user.',
   needs: ['routes', 'files', 'schema', 'access', 'declared', 'env'],
   doubtedBy: ['code', 'pages'],
+  covers: 'handlers',
   run({ routes, files, schema, access, declared, env }) {
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     const all = routes.routes.filter(

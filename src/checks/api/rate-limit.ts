@@ -18,6 +18,7 @@ export default defineCheck({
   rule: 'Rate limiting exists on custom auth endpoints.',
   needs: ['routes', 'files', 'schema'],
   doubtedBy: ['code', 'pages'],
+  covers: 'handlers',
   run({ routes, files, schema }) {
     const endpoints = routes.routes
       // who calls a helper of the server that is an endpoint by mistake is judged himself, and that it is one is told by check 16

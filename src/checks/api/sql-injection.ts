@@ -21,6 +21,7 @@ export default defineCheck({
   rule: 'No endpoint concatenates user input into a query string.',
   needs: ['routes', 'schema', 'files'],
   doubtedBy: ['code', 'pages', 'function'],
+  covers: 'handlers',
   run({ routes, schema, files }) {
     const sinks = new Map<string, Sink>()
     let texts = 0

@@ -18,6 +18,7 @@ export default defineCheck({
   rule: 'Protected routes check authentication on the server. Hiding a navigation link does not count.',
   needs: ['routes', 'files', 'declared'],
   doubtedBy: ['code', 'pages'],
+  covers: 'pages',
   run({ routes, files, declared }) {
     const open = new Set(declared.public.routes.map((d) => d.name.trim()))
     const pages = routes.routes.filter((r) => r.kind === 'page' && files.role(r.path) === 'source')

@@ -13,6 +13,7 @@ export default defineCheck({
   rule: 'Session refresh is handled: server-side by fetching the current user on every request so that the cookie is refreshed; client-side by an auth-state-change listener plus correct session handling in the root provider.',
   needs: ['routes', 'files', 'workspaces'],
   doubtedBy: ['source-text'],
+  covers: 'pages',
   run({ routes, files, workspaces }) {
     const source = (p: Place) => files.role(p.path) === 'source'
     const answers = byApplication(routes.sessions, routes.routes, workspaces).map((s) =>

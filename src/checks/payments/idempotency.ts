@@ -19,6 +19,7 @@ export default defineCheck({
   rule: 'The webhook handler is idempotent: processing an event once or three times stores the same state.',
   needs: ['payments', 'routes'],
   doubtedBy: ['code', 'table'],
+  covers: 'events',
   run: ({ payments, routes }) => {
     const library = (path: string) => libraryAt(path, routes)
     const endpoints: readonly Endpoint[] = [...payments.webhooks, ...payments.otherWebhooks]

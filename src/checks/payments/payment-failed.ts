@@ -10,6 +10,8 @@ export default defineCheck({
   rule: 'The payment-failed event is handled.',
   needs: ['payments'],
   doubtedBy: ['code'],
+  covers: 'events',
+  seenOnce: true,
   run: ({ payments }) => {
     const judged = judgedHandling(payments, 'failed')
     if ('status' in judged) return judged

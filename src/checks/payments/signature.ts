@@ -12,6 +12,7 @@ export default defineCheck({
   rule: "The webhook endpoint verifies the processor's signature.",
   needs: ['payments', 'routes'],
   doubtedBy: ['code'],
+  covers: 'events',
   run: ({ payments, routes }) => {
     const { webhooks, unread } = payments
     const { others, otherWebhooks } = payments

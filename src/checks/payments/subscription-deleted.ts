@@ -11,6 +11,8 @@ export default defineCheck({
   rule: 'The subscription-deleted event is handled.',
   needs: ['payments'],
   doubtedBy: ['code'],
+  covers: 'events',
+  seenOnce: true,
   run: ({ payments }) => {
     const judged = judgedHandling(payments, 'deleted')
     if ('status' in judged) return judged

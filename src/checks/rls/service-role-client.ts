@@ -17,6 +17,7 @@ export default defineCheck({
   rule: 'The service role key is not present in client code or client bundle.',
   needs: ['modules', 'files', 'workspaces'],
   doubtedBy: ['source-text'],
+  covers: 'browser',
   run({ modules, workspaces }) {
     if (!modules.usesSupabase) return notApplicable('the repository does not use Supabase')
     const issues = onePerCause(modules.serviceRole.filter((u) => u.inBrowser)).map((uses) =>

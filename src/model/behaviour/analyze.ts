@@ -128,6 +128,7 @@ function run(it: Interpreter, entry: Entry): void {
     }
     let passed = 0
     let behind: Val = UNKNOWN
+    if (i === chain.length - 1 && isNoHandler(fn)) it.gap({ path: r.path, line: r.expression?.l ?? at.line }, 'the handler could not be found')
     const { sendingEnds } = it
     const next = (_: Interpreter, __: readonly Val[], place: Place): Val => {
       it.sendingEnds = false
@@ -161,6 +162,14 @@ function run(it: Interpreter, entry: Entry): void {
   const value = step(0, place)
   answer(it, value, place)
 }
+
+/** Whether a value is nothing that code of the repository or a library could run: a member of something unknown, a text. */
+const isNoHandler = (fn: Val): boolean =>
+  fn.v === 'unknown' ||
+  fn.v === 'const' ||
+  fn.v === 'array' ||
+  (fn.v === 'chain' && (fn.root.v === 'unknown' || fn.root.v === 'const')) ||
+  (fn.v === 'call' && (fn.args.length === 0 || fn.name === 'eval'))
 
 /** Hono answers with what the handler gave where a middleware that waited for it (`await next()`) gives nothing itself. */
 function orWhatIsBehind(it: Interpreter, given: Val, behind: Val): Val {

@@ -12,7 +12,7 @@ import { keyOf } from './domain/structural-hash.ts'
 import type { Program } from './modules/program.ts'
 import type { EffectDraft, StepDraft } from './output/effect-draft.ts'
 import type { RewriteLog } from './platform/url-rewrites.ts'
-import type { ImaginedRequest, Otherwise } from './types.ts'
+import type { BehaviourGap, ImaginedRequest, Otherwise, UnknownSink } from './types.ts'
 
 /** How a branch ended and what it left. */
 export interface BranchState {
@@ -113,7 +113,8 @@ export class Interpreter implements PathNotes {
   /** Above zero while module-level code is evaluated: no effects are recorded. */
   quiet = 0
   fuel: number
-  readonly gaps: { at: Place; because: string; step: number }[] = []
+  readonly gaps: BehaviourGap[] = []
+  readonly sinks: UnknownSink[] = []
   restsOnForm = false
   restsOnSide = false
   /** Where each header was first read by name. */
@@ -143,10 +144,10 @@ export class Interpreter implements PathNotes {
     return { v: 'request', part: 'header', name }
   }
 
-  gap(at: Place, because: string): void {
+  gap(at: Place, because: string, only?: BehaviourGap['only']): void {
     this.hazards++
     if (this.quiet || this.gaps.length >= MAX_GAPS || this.gaps.some((g) => g.because === because && g.at.path === at.path && g.at.line === at.line)) return
-    this.gaps.push({ at, because, step: this.steps.length })
+    this.gaps.push({ at, because, step: this.steps.length, ...(only ? { only } : {}) })
   }
 
   /** Records an effect on the current path; the index of its step, -1 when nothing is recorded. */

@@ -12,6 +12,8 @@ export interface Behaviour {
   readonly complete: boolean
   /** Why it is not complete, with the first places. */
   readonly gaps?: readonly BehaviourGap[]
+  /** Calls of packages that nothing is known of, which by their names reach stored data and are given what the request brought. */
+  readonly sinks?: readonly UnknownSink[]
   /** What `Entry.through` did, each time that it was reached; steps that are referred to are those of `steps`. */
   readonly through?: readonly Step[]
   /** The form of a path's parameter decided something: with a number or an id in its place the code may go elsewhere. */
@@ -26,12 +28,22 @@ export interface Behaviour {
   readonly rewrites?: readonly Rewrite[]
 }
 
+/** A call of a package that is not followed, with request data in it. */
+export interface UnknownSink {
+  readonly at: Place
+  /** The call as written, from the package on. */
+  readonly name: string
+  readonly from: string
+}
+
 /** A place where the interpreter lost track. */
 export interface BehaviourGap {
   readonly at: Place
   readonly because: string
   /** The first step that comes after it; what holds for earlier steps is certain. */
   readonly step: number
+  /** Something that by its name asks who calls: it may refuse the request, and does nothing else that is missed. */
+  readonly only?: 'check'
 }
 
 /** What `analyse` starts from: a function of a file (with what its parameters are bound to), after the middleware that runs before it. */

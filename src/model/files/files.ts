@@ -1,6 +1,7 @@
 import { byproductRole } from '../../facts/byproducts.ts'
 import type { JavaScriptFacts } from '../../facts/javascript.ts'
 import { collectByCodeFile } from '../../facts/questions.ts'
+import { withoutAddress } from '../../lexicon/served-paths.ts'
 
 /** What part a file plays; decides which checks may speak of it (checks.md, "Across all checks"). */
 export type FileRole = 'source' | 'test' | 'example' | 'seed' | 'docs' | 'generated' | 'vendored'
@@ -39,22 +40,6 @@ export function fileRole(path: string): FileRole {
 
 /** The code that is the application's own source. */
 export const sourceFiles = collectByCodeFile((path, js: JavaScriptFacts) => (fileRole(path) === 'source' ? js : undefined))
-
-/** The folder under which a framework makes addresses of folder names; the first of a path. */
-const ROUTING_ROOT = /^(?:[^/]+\/)*?(?:app|pages|routes|server\/(?:api|routes))\//
-/** Files that serve an address, or the actions beside them; under `pages/`, `routes/` and `server/` all do. */
-const SERVES = /(?:^|\/)(?:route|page|layout|template|default|actions?|\+[\w.]+)\.[a-z]+$/
-const NO_ADDRESS = /(?:^|\/)(?:__\w+__|e2e|cypress|playwright)\//
-
-/**
- * The path without what is part of an address: `app/api/stories/route.ts` serves stories, `pages/tests/[id].tsx` a test that somebody takes, and
- * `app/api/demo/route.ts` is there for everybody.
- */
-function withoutAddress(path: string): string {
-  const root = ROUTING_ROOT.exec(path)?.[0]
-  if (root === undefined || NO_ADDRESS.test(path) || (/(?:^|\/)app\/$/.test(root) && !SERVES.test(path))) return path
-  return root + path.slice(path.lastIndexOf('/') + 1)
-}
 
 function judge(file: string): FileRole {
   const byproduct = byproductRole(file)

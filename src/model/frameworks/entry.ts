@@ -18,6 +18,7 @@ export type Calling =
   | 'express-param' // (req, res, next, value)
   | 'fastify' // (request, reply)
   | 'hono' // (c, next)
+  | 'koa' // (ctx, next)
   | 'nest' // decorated method
   | 'nest-guard' // canActivate(context)
   | 'remix' // ({ request, params, context })
@@ -144,11 +145,18 @@ export interface Middleware extends Before {
   readonly tooEarly?: true
 }
 
+/** A registration that says no route, or a handler that is not where it is said to be: something answers requests there and was not judged. */
+export interface Unfollowed extends Place {
+  readonly because: string
+}
+
 /** What a framework file gives. */
 export interface Framework {
   readonly name: string
   /** The entries that this framework serves; empty when it is not in use. */
   entries(program: import('./program.ts').Program): readonly Entry[]
+  /** What it serves and could not be read as an entry. */
+  unfollowed?(program: import('./program.ts').Program): readonly Unfollowed[]
   /** Middleware of the whole application. */
   middleware?(program: import('./program.ts').Program): readonly Middleware[]
 }

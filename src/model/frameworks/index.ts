@@ -16,6 +16,7 @@ import { nextPages } from './next/next-pages.ts'
 import { express } from './routers/express.ts'
 import { fastify } from './routers/fastify.ts'
 import { hono } from './routers/hono.ts'
+import { koa } from './routers/koa.ts'
 import { trpc } from './trpc/trpc.ts'
 
 /** Every framework that is understood; each is one file. */
@@ -27,6 +28,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   express,
   fastify,
   hono,
+  koa,
   nest,
   remix,
   tanstackStart,

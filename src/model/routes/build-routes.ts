@@ -7,6 +7,7 @@ import type { Behaviour, Entry as Runnables, Step } from '../behaviour/types.ts'
 import { accountFields } from '../frameworks/account-fields.ts'
 import type { Before, Entry } from '../frameworks/entry.ts'
 import { FRAMEWORKS } from '../frameworks/index.ts'
+import { lostHandler } from '../frameworks/lost-handler.ts'
 import { tokenCallbacks } from '../frameworks/next/token-callbacks.ts'
 import { OTHER_PARAMETERS, samplePath } from '../frameworks/path-pattern.ts'
 import { Program } from '../frameworks/program.ts'
@@ -120,6 +121,7 @@ export function buildRoutes(input: ModelInput, slices: ModelBase): RoutesModel {
   return {
     routes: told,
     middleware,
+    unfollowed: FRAMEWORKS.flatMap((f) => f.unfollowed?.(program) ?? []),
     sessions,
     updates,
     accountFields: accountFields(program),
@@ -222,6 +224,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
     framework: entry.framework,
     ...(entry.uncaught ? { uncaught: true as const } : {}),
     ...(workspace.dir !== '' ? { workspace: workspace.dir } : {}),
+    ...optional('lost', written.library || written.uploads ? undefined : lostHandler(program, entry)),
     ...optional('behaviour', behaviour),
     ...optional('guard', guard),
     ...optional('bypass', bypass),
@@ -332,7 +335,7 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
     const under = imagineConditions(s.under, request)
     return under ? { ...s, under } : { ...s, under: [], effect: UNREACHABLE }
   })
-  const { complete, gaps, unsent, headersRead } = behaviour
+  const { complete, gaps, sinks, unsent, headersRead } = behaviour
   const through = behaviour.through?.flatMap((s): Step[] => {
     const under = imagineConditions(s.under, request)
     return under && s.at.path === SENTINEL_PATH && s.effect.kind === 'log' ? [{ ...s, under }] : []
@@ -341,6 +344,7 @@ function forRequest(behaviour: Behaviour, entry: Entry, imagined: Imagined): Beh
     steps,
     complete,
     ...(gaps ? { gaps } : {}),
+    ...(sinks ? { sinks } : {}),
     ...(unsent ? { unsent } : {}),
     ...(headersRead ? { headersRead } : {}),
     ...(through?.length ? { through } : {}),

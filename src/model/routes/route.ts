@@ -25,6 +25,8 @@ export interface Route {
   /** An exception ends in 500: nothing in the application catches it. */
   readonly uncaught?: true
   readonly workspace?: string
+  /** Why its handler could not be read at all, where it has one. */
+  readonly lost?: string
   /** What it does; absent when there is no code on the server, or none that could be read. */
   readonly behaviour?: Behaviour
   /** What must hold before anything of interest happens; undefined when nothing guards. */

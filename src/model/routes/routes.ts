@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Behaviour } from '../behaviour/types.ts'
 import type { AccountField } from '../frameworks/account-fields.ts'
+import type { Unfollowed } from '../frameworks/entry.ts'
 import type { Surroundings } from './code-context/code-context-model.ts'
 import type { Route } from './route.ts'
 import type { SessionModel } from './sessions/session-storage.ts'
@@ -15,6 +16,8 @@ export { type SessionModel, storedInBrowser } from './sessions/session-storage.t
 export interface RoutesModel {
   readonly routes: readonly Route[]
   readonly middleware: readonly MiddlewareModel[]
+  /** Registrations from which no route could be read. */
+  readonly unfollowed: readonly Unfollowed[]
   /** How sessions are kept, one entry for each workspace. */
   readonly sessions: readonly SessionModel[]
   /** What becomes of tokens when the browser asks to have its session updated. */

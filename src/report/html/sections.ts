@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { answerOf } from '../answer.ts'
+import { coverageLine } from '../coverage-line.ts'
 import { changesOf, countBySeverity, type Item, reportItems } from '../items.ts'
 import { plural } from '../plural.ts'
 import type { Report, ReportCheck } from '../report.ts'
@@ -37,7 +38,8 @@ export function renderChecks(report: Report): string {
     const reason = first ? `<a href="#f-${nameHtml(first.fingerprint)}">${plural(c.findings.length, 'finding')}</a>` : textHtml(why(c), 400)
     return `${heading}<tr><td class="fit">${c.number}</td><td>${textHtml(c.rule, 300)} <span class="meta"><code>${nameHtml(c.id)}</code></span></td><td class="fit"><span class="tag ${c.status}">${RESULT[c.status]}</span></td><td>${reason}</td></tr>`
   })
-  return `<section aria-labelledby="checks"><h2 id="checks">The 25 checks</h2><div class="scroll" role="region" aria-labelledby="checks" tabindex="0"><table><thead><tr><th scope="col">#</th><th scope="col" class="wide">Rule</th><th scope="col">Result</th><th scope="col" class="wide">Why</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
+  const coverage = coverageLine(report)
+  return `<section aria-labelledby="checks"><h2 id="checks">The 25 checks</h2><div class="scroll" role="region" aria-labelledby="checks" tabindex="0"><table><thead><tr><th scope="col">#</th><th scope="col" class="wide">Rule</th><th scope="col">Result</th><th scope="col" class="wide">Why</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>${coverage ? `<p class="meta">${textHtml(coverage, 600)}</p>` : ''}</section>`
 }
 
 function why(c: ReportCheck): string {

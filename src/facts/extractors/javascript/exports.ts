@@ -43,16 +43,30 @@ export function exportedDeclaration(c: Lowering, to: Pattern, l: number): void {
   for (const name of boundNames(to)) c.exports.push({ name, local: name, l })
 }
 
-/** `module.exports = …`, `module.exports.x = …`, `exports.x = …` as a statement of the module body. */
+/**
+ * `module.exports = …`, `module.exports.x = …`, `exports.x = …` as a statement of the module body, also several of them in one
+ * (`exports = module.exports = {…}`).
+ */
 export function recordCommonJsExport(c: Lowering, expr: Expr): void {
-  if (expr.k !== 'assign' || expr.op !== '=' || expr.to.k !== 'expr' || expr.to.expr.k !== 'mem') return
-  const target = expr.to.expr
-  if (isModuleExports(target)) {
-    wholeModule(c, expr.value)
-    return
+  const targets: Pattern[] = []
+  let value = expr
+  for (; value.k === 'assign' && value.op === '='; value = value.value) targets.push(value.to)
+  for (const to of targets) {
+    if (to.k !== 'expr' || to.expr.k !== 'mem') continue
+    const target = to.expr
+    if (isModuleExports(target)) wholeModule(c, value)
+    else if (isModuleExports(target.of) || (target.of.k === 'id' && (target.of.name === 'exports' || c.exported.has(target.of.name))))
+      c.exports.push({ name: target.name, ...(value.k === 'id' ? { local: value.name } : {}), value, l: expr.l })
   }
-  if (!isModuleExports(target.of) && !(target.of.k === 'id' && target.of.name === 'exports')) return
-  c.exports.push({ name: target.name, ...(expr.value.k === 'id' ? { local: expr.value.name } : {}), value: expr.value, l: expr.l })
+}
+
+/** `const api = module.exports = …`: a name for the object that the module is, whose later members are exports. */
+export function recordNamedExports(c: Lowering, to: Pattern, init: Expr | undefined): void {
+  if (to.k !== 'name' || !init) return
+  if (isModuleExports(init) || (init.k === 'id' && init.name === 'exports')) c.exported.add(to.name)
+  if (init.k !== 'assign') return
+  recordCommonJsExport(c, init)
+  for (let value: Expr = init; value.k === 'assign'; value = value.value) if (value.to.k === 'expr' && isModuleExports(value.to.expr)) c.exported.add(to.name)
 }
 
 function isModuleExports(e: Expr): boolean {

@@ -12,11 +12,12 @@ export const javascript: Extractor<'javascript'> = {
   kind: 'javascript',
   // Generated applications keep all their routes in one file; what bundlers write is told by its lines and not parsed.
   maxBytes: 2 << 20,
-  version: `7.${SECRETS_VERSION}`,
+  version: `8.${SECRETS_VERSION}`,
   paths: ['**/*.{ts,tsx,js,jsx,mjs,cjs,mts,cts,vue,svelte,astro}'],
   extract(text, path) {
     const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-    if (/\.d\.[cm]?ts$/i.test(path) || isBundled(text, path)) return { facts: EMPTY_MODULE_FACTS, problems: [] }
+    if (/\.d\.[cm]?ts$/i.test(path)) return { facts: EMPTY_MODULE_FACTS, problems: [] }
+    if (isBundled(text, path)) return { facts: { ...EMPTY_MODULE_FACTS, bundled: true }, problems: [] }
     try {
       if (extension === 'vue' || extension === 'svelte' || extension === 'astro') return component(text, extension)
       return lower(text, { dialect: dialectOf(extension), secrets: findSecrets(text), erasesUnread: /^[cm]?tsx?$/.test(extension), original: text })

@@ -1,6 +1,6 @@
 import type { ts } from 'ts-morph'
 import type { Expr, ObjectProp, Stmt } from '../../javascript.ts'
-import { exportAssignment, exportDeclaration, exportedDeclaration, recordCommonJsExport } from './exports.ts'
+import { exportAssignment, exportDeclaration, exportedDeclaration, recordCommonJsExport, recordNamedExports } from './exports.ts'
 import { bindModuleLevelImport, importDeclaration, importEquals, importedNames } from './imports.ts'
 import { lowerClass } from './lower-class.ts'
 import { propertyName } from './lower-pattern.ts'
@@ -168,6 +168,7 @@ function variables(c: Lowering, list: ts.VariableDeclarationList, out: Stmt[], e
     const before = c.imports.length
     const init = d.initializer ? c.expression(d.initializer, to.k === 'name' ? to.name : undefined) : undefined
     if (init && c.current === 0 && c.imports.length > before) bindModuleLevelImport(c, to, init)
+    if (c.current === 0) recordNamedExports(c, to, init)
     const e = c.endLine(d)
     if (!init) out.push({ k: 'let', how, to, ...at(c, d) })
     else out.push(e === l ? { k: 'let', how, to, init, l } : { k: 'let', how, to, init, l, e })

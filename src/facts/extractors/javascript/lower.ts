@@ -66,6 +66,7 @@ class FileLowering implements Lowering {
   readonly functions: FunctionDraft[] = [{ id: 0, params: [], body: [], l: 1, e: 1 }]
   readonly imports: ImportDraft[] = []
   readonly exports: ExportFact[] = []
+  readonly exported = new Set<string>()
   readonly secrets: readonly SecretSpan[]
   readonly unread = new Set<string>()
   current: FunctionId = 0

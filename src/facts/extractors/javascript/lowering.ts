@@ -20,6 +20,8 @@ export interface Lowering {
   readonly functions: FunctionDraft[]
   readonly imports: ImportDraft[]
   readonly exports: ExportFact[]
+  /** Names that stand for the object that a CommonJS module is. */
+  readonly exported: Set<string>
   readonly secrets: readonly SecretSpan[]
   /** Names of imports that no expression has read yet: an import without a reader is erased by every TypeScript compiler. */
   readonly unread: Set<string>

@@ -66,6 +66,7 @@ export function builtinConstruct(it: Interpreter, name: string, args: readonly V
     }
     case 'Function':
       it.emit({ kind: 'exec', name: 'new Function', args }, at)
+      it.gap(at, 'a text is run as code, which is not followed')
       return UNKNOWN
   }
   if (/Error$/.test(name)) {

@@ -32,10 +32,11 @@ import { documentCall } from '../platform/document-mutation.ts'
 import { snapshotCall } from '../platform/firestore-snapshot.ts'
 import { hostCall } from '../platform/host-objects.ts'
 import { parametersWith } from '../platform/url-search-params.ts'
+import { classOfFunction } from './constructor-functions.ts'
 import { noteUnreadCheck } from './opaque-guard-gap.ts'
 import { libraryBase, parentOf } from './superclass.ts'
 
-const MAX_DEPTH = 24
+const MAX_DEPTH = 48
 const MAX_RECURSION = 1
 
 /** The value once awaited or used: query builders run. */
@@ -80,6 +81,7 @@ export function callValue(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
       return call(it, { v: 'chain', root: fn.root, links: [...links.slice(0, -1), { name: last.name, args }], at: fn.at }, at)
     }
     case 'global':
+      if (fn.name === 'eval') it.gap(at, 'a text is run as code, which is not followed')
       return builtinCall(it, fn.name, args, at) ?? unknownCall(it, fn.name, undefined, args, at)
     case 'client':
       return call(it, { v: 'chain', root: fn, links: [{ name: 'call', args }], at }, at)
@@ -351,7 +353,10 @@ export function construct(it: Interpreter, fn: Val, args: readonly Val[], at: Pl
   if (fn.v === 'lib') return call(it, { v: 'chain', root: fn, links: [{ name: fn.name }, { name: 'new', args }], at }, at)
   if (fn.v === 'chain') return call(it, { v: 'chain', root: fn.root, links: [...fn.links, { name: 'new', args }], at }, at)
   if (fn.v === 'class') return instantiate(it, fn, args, at)
-  if (fn.v === 'fn') return callFunction(it, fn, args, at)
+  if (fn.v === 'fn') {
+    const cls = classOfFunction(it, fn)
+    return cls ? instantiate(it, cls, args, at) : callFunction(it, fn, args, at)
+  }
   return { v: 'call', name: 'new', args: [fn, ...args], at }
 }
 

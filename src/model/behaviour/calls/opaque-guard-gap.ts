@@ -11,5 +11,5 @@ const WRAPPER =
  * of a file that is not in the repository. What comes after it may be guarded by it, and what it refuses is not seen.
  */
 export function noteUnreadCheck(it: Interpreter, name: string, at: Place, kind: 'call' | 'wrapper' = 'call'): void {
-  if ((kind === 'call' ? CHECK : WRAPPER).test(name)) it.gap(at, `${name}() is not in the repository`)
+  if ((kind === 'call' ? CHECK : WRAPPER).test(name)) it.gap(at, `${name}() is not in the repository`, 'check')
 }

@@ -7,6 +7,7 @@ import type { Interpreter } from '../interpreter.ts'
 import { holderOf } from '../modules/program.ts'
 import { evaluate, settle } from '../operations.ts'
 import { changeDocument } from '../platform/document-mutation.ts'
+import { answerByField } from '../platform/response-methods.ts'
 import { keepBefore, keepInSession } from '../platform/session-object.ts'
 import { urlWith } from '../platform/url-search-params.ts'
 
@@ -115,6 +116,7 @@ function setMember(it: Interpreter, ownerExpr: Expr, name: string | undefined, v
   }
   if (owner.v === 'host') {
     if (name && owner.host === 'session') keepBefore(owner, name, scope.at(line))
+    if (name && owner.host === 'koa-context') answerByField(it, owner, name, value, scope.at(line))
     // `res.json = function (body) { … original.apply(res, [body]) }`, which logs what is answered: it still answers
     if (name && !(owner.host === 'express-res' && RESPONSE_METHODS.has(name))) it.write(owner.props, name, value)
     if (name && owner.host === 'session') keepInSession(it, name, value, scope.at(line))

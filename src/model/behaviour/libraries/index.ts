@@ -16,6 +16,7 @@ import { SERVICE_LIBRARIES } from './services.ts'
 import { supabase, supabaseClient } from './supabase/supabase.ts'
 import { retries, tracing } from './tracing.ts'
 import { tsPattern } from './ts-pattern.ts'
+import { noteUnknownSink } from './unknown-sink.ts'
 import { validation } from './validation.ts'
 import { actionClients } from './web/action-clients.ts'
 import { EXPRESS_LIBRARIES } from './web/express.ts'
@@ -95,6 +96,7 @@ export function libraryCall(it: Interpreter, chain: ChainVal, at: Place): Val {
   if (guess) return guess
   if (chain.root.v === 'lib' || chain.root.v === 'unknown' || chain.root.v === 'call') noteUnreadCheck(it, described.name, at)
   if (chain.root.v === 'lib') {
+    noteUnknownSink(described)
     // a wrapper around a handler: calling what it gives runs the handler
     const wrapped = runCallbacks(it, chain, at)
     if (wrapped.v !== 'chain') return wrapped

@@ -226,7 +226,7 @@ export function importedValue(it: Interpreter, path: string, from: string, impor
     if (value) return value
     const main = exportedValue(it, file, 'default')
     if (main && imported !== 'default') return member(it, main, imported, { path, line: 1 })
-    return imported === 'default' ? { v: 'namespace', path: file } : isMissing(it, file, imported) ? missing(imported) : UNKNOWN
+    return imported === 'default' ? { v: 'namespace', path: file } : isMissing(it, file, imported) ? missing(imported, file) : UNKNOWN
   }
   const bare = packageName(from)
   // what Nuxt gives to every file by itself can be imported by name, too
@@ -296,7 +296,11 @@ const isMissing = (it: Interpreter, file: string, name: string): boolean =>
   it.program.exportOf(file, name) === undefined
 
 /** What is imported although nobody exports it is undefined: to call it throws, and nothing behind that runs. */
-const missing = (name: string): Val => native(name, (it, _args, at) => raise(it, UNKNOWN, at))
+const missing = (name: string, file: string): Val =>
+  native(name, (it, _args, at) => {
+    it.gap(at, `${name} is imported from ${file}, which exports no such name`)
+    return raise(it, UNKNOWN, at)
+  })
 
 /** The value that a file exports under a name, through re-exports; undefined when it exports no such name. */
 export function exportedValue(it: Interpreter, path: string, name: string, depth = 0): Val | undefined {

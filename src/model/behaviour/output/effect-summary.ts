@@ -6,7 +6,7 @@ import { Publisher } from './serialize.ts'
 
 /** The finished behaviour as plain data. */
 export function finishedBehaviour(
-  run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'restsOnSide' | 'headersRead' | 'rewrites' | 'gaps'>,
+  run: Pick<Interpreter, 'steps' | 'through' | 'restsOnForm' | 'restsOnSide' | 'headersRead' | 'rewrites' | 'gaps' | 'sinks'>,
 ): Behaviour {
   const publisher = new Publisher()
   // Steps of one path hold the same list of conditions.
@@ -36,6 +36,7 @@ export function finishedBehaviour(
     ...(run.restsOnForm ? { restsOnForm: true as const } : {}),
     ...(run.restsOnSide ? { restsOnSide: true as const } : {}),
     ...(rewrites.length ? { rewrites } : {}),
+    ...(run.sinks.length ? { sinks: run.sinks } : {}),
     ...(run.headersRead.size ? { headersRead: Object.fromEntries(run.headersRead) } : {}),
   }
   return run.gaps.length ? { ...done, complete: false, gaps: run.gaps } : { ...done, complete: true }

@@ -54,3 +54,14 @@ export function responseCall(it: Interpreter, of: HostVal, name: string, args: r
   }
   return undefined
 }
+
+/** Koa answers with what a handler leaves in `ctx.status` and `ctx.body`; with a body alone the status is 200. */
+export function answerByField(it: Interpreter, of: HostVal, name: string, value: Val, at: Place): void {
+  if (name === 'body') {
+    const set = of.props.vars.get('status')
+    respond(it, 'json', set ? statusIn(set) : 200, value, at)
+  } else if (name === 'status') {
+    const status = statusIn(value)
+    if (status !== undefined && status >= 400) it.lastRespond = { how: 'respond', status }
+  }
+}

@@ -22,8 +22,9 @@ function routeEntries(program: Program, path: string): Entry[] {
   if (!file || !frameworkIn(program, path, ['next'])) return []
   const segments = file.inside.split('/')
   const leaf = segments.pop()
+  // `__tests__` is no private folder by intent: a handler there is judged as if it were served.
   // Intercepting routes show a page of another route in place; they answer no path of their own.
-  if (segments.some((s) => /^\(\.{1,3}\)/.test(s)) || segments.some((s) => s.startsWith('_'))) return []
+  if (segments.some((s) => /^\(\.{1,3}\)/.test(s)) || segments.some((s) => /^_(?!_\w+__$)/.test(s))) return []
   const route = segmentsToRoute(segments)
   if (leaf === 'route') return handlerEntries(program, path, route)
   if (leaf === 'page') return pageEntry(program, path, route, file)

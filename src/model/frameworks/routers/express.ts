@@ -1,7 +1,7 @@
 import type { Entry, Framework } from '../entry.ts'
 import { routeSubject } from '../entry.ts'
 import type { RegisteredRoute, RouterDialect } from './router.ts'
-import { RouterCollector } from './routers.ts'
+import { collectorFor } from './routers.ts'
 
 const EXPRESS: RouterDialect = {
   name: 'Express',
@@ -15,14 +15,16 @@ const EXPRESS: RouterDialect = {
   conventional: /^(app|router|server|express|r)$/,
 }
 
+const routersOf = collectorFor(EXPRESS)
+
 /** Express: routers followed across files, mounts, the order of `use`, arrays of handlers, `router.route()`. */
 export const express: Framework = {
   name: 'Express',
-  entries: (program) => {
-    const collector = new RouterCollector(program, EXPRESS)
-    collector.collect()
-    return collector.routes().map((r) => toEntry('Express', r, 'express'))
-  },
+  entries: (program) =>
+    routersOf(program)
+      .routes()
+      .map((r) => toEntry('Express', r, 'express')),
+  unfollowed: (program) => routersOf(program).unfollowed(),
 }
 
 /** A registered route as an entry. */

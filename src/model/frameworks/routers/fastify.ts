@@ -1,7 +1,7 @@
 import type { Framework } from '../entry.ts'
 import { toEntry } from './express.ts'
 import type { RouterDialect } from './router.ts'
-import { RouterCollector } from './routers.ts'
+import { collectorFor } from './routers.ts'
 
 const FASTIFY: RouterDialect = {
   name: 'Fastify',
@@ -12,12 +12,14 @@ const FASTIFY: RouterDialect = {
   contextual: true,
 }
 
+const routersOf = collectorFor(FASTIFY)
+
 /** Fastify: hooks of the context, plug-ins with prefixes, decorators, `route({...})`. */
 export const fastify: Framework = {
   name: 'Fastify',
-  entries: (program) => {
-    const collector = new RouterCollector(program, FASTIFY)
-    collector.collect()
-    return collector.routes().map((r) => toEntry('Fastify', r, 'fastify'))
-  },
+  entries: (program) =>
+    routersOf(program)
+      .routes()
+      .map((r) => toEntry('Fastify', r, 'fastify')),
+  unfollowed: (program) => routersOf(program).unfollowed(),
 }

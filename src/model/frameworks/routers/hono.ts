@@ -1,9 +1,8 @@
 import { inEdgeFunctions } from '../../../lib/edge-function.ts'
 import type { Framework } from '../entry.ts'
-import type { Program } from '../program.ts'
 import { toEntry } from './express.ts'
 import type { RouterDialect } from './router.ts'
-import { RouterCollector } from './routers.ts'
+import { collectorFor } from './routers.ts'
 
 const HONO: RouterDialect = {
   name: 'Hono',
@@ -13,18 +12,8 @@ const HONO: RouterDialect = {
   conventional: /^(app|router|hono)$/,
 }
 
-const known = new WeakMap<Program, RouterCollector>()
-
 /** The routers of Hono applications; also asked by edge functions that serve one. */
-export function honoRouters(program: Program): RouterCollector {
-  let collector = known.get(program)
-  if (!collector) {
-    collector = new RouterCollector(program, HONO)
-    collector.collect()
-    known.set(program, collector)
-  }
-  return collector
-}
+export const honoRouters = collectorFor(HONO)
 
 /** Hono: route groups, `app.use('/x/*', mw)`, chained registration, base paths. Edge functions report theirs themselves. */
 export const hono: Framework = {

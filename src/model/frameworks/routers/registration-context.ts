@@ -3,6 +3,7 @@
  * application, so that reading it needs the collector, which in turn comes upon registrations wherever it follows a router.
  */
 import type { Expr, FunctionId } from '../../../facts/javascript.ts'
+import type { Place } from '../../../lib/place.ts'
 import type { Program } from '../program.ts'
 import type { RegisteredHandlers } from './registered-handlers.ts'
 import type { Givens } from './registration-arguments.ts'
@@ -30,4 +31,6 @@ export interface Following {
   router(here: Here, e: Expr): Router | undefined
   /** Reads a function that is given routers for its parameters. */
   enter(path: string, fn: FunctionId, args: readonly (Router | undefined)[], depth: number): void
+  /** Notes a registration that could not be followed; `inside` is the function that writes it, whose calls may still say what it registers. */
+  unfollowed(inside: { readonly path: string; readonly scope: FunctionId }, at: Place, because: string): void
 }

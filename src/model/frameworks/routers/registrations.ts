@@ -49,6 +49,11 @@ export function register(follow: Following, here: Here, on: Router, method: stri
       return on
     case 'basePath':
       return belowPath(call)
+    case 'prefix':
+      return follow.dialect.calling === 'koa' ? prefixed(call) : undefined
+    case 'routes':
+    case 'middleware':
+      return follow.dialect.calling === 'koa' ? on : undefined
     default:
       return configure(call, method)
   }
@@ -79,10 +84,20 @@ function mount(target: Router, paths: readonly string[], router: Router, befores
 /** `app.get('/orders', requireUser, list)` */
 function route(call: RegisteringCall, method: string): Router {
   const { on, target, args, at } = call
-  const paths = on.fixed !== undefined ? [on.fixed] : written(call, args[0])
-  const rest = on.fixed !== undefined ? args : args.slice(1)
+  const first = on.fixed === undefined ? args[0] : undefined
+  // a regular expression may match any address
+  const said = on.fixed !== undefined ? [on.fixed] : first?.k === 'regex' ? ['*'] : written(call, first)
+  const after = on.fixed !== undefined ? args : args.slice(1)
+  // Koa: `router.get('order', '/orders/:id', show)` gives the route a name
+  const named = call.follow.dialect.calling === 'koa' && stringOf(after[0]) !== undefined ? stringOf(after[0]) : undefined
+  const paths = named !== undefined ? [named] : said
+  const rest = named !== undefined ? after.slice(1) : after
   // `app.get('setting')` of Express reads a setting.
-  if (!paths.length || !rest.length) return on
+  if (!rest.length) return on
+  if (!paths.length) {
+    call.follow.unfollowed(call.here, at, 'a route whose address is not written there')
+    return on
+  }
   const handlers = rest.flatMap((x) => code(call, x))
   for (const path of paths) target.registrations.push({ k: 'route', methods: [ROUTER_METHODS[method]], path, handlers, at })
   return on
@@ -187,9 +202,16 @@ function belowPath(call: RegisteringCall): Router {
   return below
 }
 
+/** Koa: `router.prefix('/api')` stands for all routes of the router. */
+function prefixed({ follow, here, on, args }: RegisteringCall): Router {
+  const [path] = writtenPaths(follow.program, here.path, here.scope, args[0])
+  if (path !== undefined) on.prefix = path
+  return on
+}
+
 /** What configures a router gives it back, so that calls can be chained; what `app.set('db', db)` keeps is for handlers to ask for. */
 function configure({ follow, here, on, args }: RegisteringCall, method: string): Router | undefined {
   const kept = method === 'set' ? stringOf(args[0]) : undefined
   if (kept !== undefined && args[1]) follow.givens.keep(`\0app ${kept}`, { path: here.path, scope: here.scope }, args[1])
-  return /^(onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|doc|doc31)$/.test(method) ? on : undefined
+  return /^(allowedMethods|onError|notFound|set|enable|disable|setErrorHandler|setNotFoundHandler|withTypeProvider|doc|doc31)$/.test(method) ? on : undefined
 }

@@ -67,8 +67,9 @@ export class RouteList {
   }
 
   /** `above`: the routers under which this one is mounted. `upTo`: how much was registered when it was mounted below itself. */
-  #flatten(router: Router, prefix: string, inherited: readonly InFront[], out: RegisteredRoute[], above: readonly Router[], upTo?: number): void {
+  #flatten(router: Router, mountedAt: string, inherited: readonly InFront[], out: RegisteredRoute[], above: readonly Router[], upTo?: number): void {
     if (above.length > MAX_DEPTH) return
+    const prefix = router.prefix ? joinPaths(mountedAt, routerPath(router.prefix)) : mountedAt
     const running: InFront[] = [...inherited]
     const run = (paths: readonly string[], befores: readonly Before[]) => {
       const at = paths.map((p) => joinPaths(prefix, p))

@@ -24,6 +24,8 @@ export interface RouterDialect {
   readonly isPart?: (name: string) => boolean
   /** Names of parameters that carry a router into a function nobody calls by name. */
   readonly conventional: RegExp
+  /** The options of a router in which its prefix stands, by the position of the argument (Koa). */
+  readonly prefixIn?: number
   /** Hooks belong to the whole context, whatever the order (Fastify). */
   readonly contextual?: true
 }
@@ -51,6 +53,8 @@ export class Router {
   mounted = false
   /** It answers only where another one mounts it. */
   part = false
+  /** Stands before all of its own paths. */
+  prefix = ''
   /** Set for `router.route(path)`: registrations go to `of` under that path. */
   readonly of?: Router
   readonly fixed?: string

@@ -3,8 +3,11 @@
  * the routes are what is registered on the objects, in the order in which the code does it.
  */
 import type { Expr, FunctionId, Pattern, Stmt } from '../../../facts/javascript.ts'
+import { rememberFor } from '../../../lib/memo/memoize-by-object.ts'
+import { comparePlaces, type Place } from '../../../lib/place.ts'
+import type { Unfollowed } from '../entry.ts'
 import { type Meaning, type Program, packageOf } from '../program.ts'
-import { blocksOf, childrenOf, exprsOf, statements } from '../walk.ts'
+import { blocksOf, childrenOf, exprsOf, propOf, statements } from '../walk.ts'
 import { RegisteredHandlers } from './registered-handlers.ts'
 import { Givens } from './registration-arguments.ts'
 import { type Following, type Here, MAX_DEPTH } from './registration-context.ts'
@@ -12,8 +15,9 @@ import { register } from './registrations.ts'
 import { RouteList } from './route-list.ts'
 import { type RegisteredRoute, Router, type RouterDialect } from './router.ts'
 import { type RouterFiles, routerFiles } from './router-files.ts'
-import { registerTable } from './table-registrations.ts'
+import { registerCall, registerIndexed, registersParameters, registerTable } from './table-registrations.ts'
 import { isLeftBehind, isNeverAskedFor } from './unmounted.ts'
+import { writtenPaths } from './written-paths.ts'
 
 /** Calls of one function that makes routers. */
 const MAX_CALLS = 500
@@ -46,6 +50,10 @@ export class RouterCollector {
   readonly #following: Following
   /** Above zero inside a loop over a list of routers: the same call registers on each of them. */
   #repeating = 0
+  /** Registrations that say no route, by place, with the function in which they stand. */
+  readonly #unfollowed = new Map<string, Place & { readonly because: string; readonly inside: string }>()
+  /** Functions of which each call says what it registers. */
+  readonly #calledWith = new Set<string>()
   /** `app.onError(…)` stands somewhere. */
   catchesErrors = false
   /** Routers in the order of creation, with the file that made each. */
@@ -64,6 +72,7 @@ export class RouterCollector {
       givens: this.#givens,
       router: ({ path, scope, env, depth }, e) => this.#router(path, scope, e, env, depth),
       enter: (path, fn, args, depth) => this.#enter(path, fn, args, depth),
+      unfollowed: ({ path, scope }, at, because) => this.#unfollowed.set(`${at.path}:${at.line}`, { ...at, because, inside: `${path}:${scope}` }),
     }
   }
 
@@ -76,6 +85,14 @@ export class RouterCollector {
   /** All routes of top-level routers (those that no other router mounts); `keep` by the file that makes the router. */
   routes(keep: (path: string) => boolean = () => true): readonly RegisteredRoute[] {
     return this.#list.routes(this.routers.filter(({ path }) => keep(path)))
+  }
+
+  /** Registrations from which no route could be read, in order of their places; what the callers of a function give it was followed there. */
+  unfollowed(): readonly Unfollowed[] {
+    return [...this.#unfollowed.values()]
+      .filter(({ inside }) => !this.#calledWith.has(inside))
+      .map(({ path, line, because }) => ({ path, line, because }))
+      .sort(comparePlaces)
   }
 
   /** Routes of the router that an expression means, for applications served by something else (edge functions). */
@@ -152,6 +169,7 @@ export class RouterCollector {
         registerTable(this.#following, { path, scope, expr: s.over }, { path, scope, env, depth }, s.to, s.body)
       )
         continue
+      if (s.k === 'loop' && registerIndexed(this.#following, { path, scope, env, depth }, s)) continue
       for (const e of exprsOf(s)) this.#expression(path, scope, e, env, depth)
       for (const b of blocksOf(s)) this.#statements(path, scope, b, env, depth)
     }
@@ -183,8 +201,11 @@ export class RouterCollector {
       }
     }
     if (e.k === 'call' || e.k === 'new') {
-      if (this.#router(path, scope, e, env, depth)) return
-      if (this.#call(path, scope, e, env, depth)) return
+      // before it is asked for as a router: what registers a route may give the router back
+      const helped = e.k === 'call' && this.#helper({ path, scope, env, depth }, e)
+      if (!helped && this.#router(path, scope, e, env, depth)) return
+      const indirect = e.k === 'call' && !helped && this.#indirect({ path, scope, env, depth }, e)
+      if (this.#call(path, scope, e, env, depth) || helped || indirect) return
     }
     for (const c of childrenOf(e)) this.#expression(path, scope, c, env, depth)
   }
@@ -215,6 +236,40 @@ export class RouterCollector {
       this.#givens.note(fn.path, fn.fn, { path, scope }, e.args, args)
       this.#enter(fn.path, fn.fn, args, depth + 1)
     } else if (m?.k === 'class') this.#constructed(m, args, depth)
+    return true
+  }
+
+  /** A call of a function that registers its own parameters: `add(app, '/orders', list)`. */
+  #helper(here: Here, e: Extract<Expr, { k: 'call' }>): boolean {
+    if (!e.args.length || here.depth > MAX_DEPTH) return false
+    const m = this.#program.meaning(here.path, here.scope, e.fn)
+    const ir = m?.k === 'fn' ? this.#program.fn(m.path, m.fn) : undefined
+    if (m?.k !== 'fn' || !ir || !registersParameters(ir)) return false
+    const key = `${m.path}:${m.fn}`
+    if (this.#inProgress.has(key)) return false
+    const env = new Map(here.env)
+    ir.params.forEach((p, i) => {
+      const router = p.k === 'name' && e.args[i] ? this.#router(here.path, here.scope, e.args[i], here.env, here.depth + 1) : undefined
+      if (p.k === 'name' && router) env.set(`${key}:${p.name}`, router)
+    })
+    const registered = registerCall(this.#following, e, here, ir, { path: m.path, scope: m.fn, env, depth: here.depth + 1 })
+    if (registered) this.#calledWith.add(key)
+    return registered
+  }
+
+  /** `app[method](path, handler)`, and `const post = app.post.bind(app)` where it is called. */
+  #indirect(here: Here, e: Extract<Expr, { k: 'call' }>): boolean {
+    const { path, scope, env, depth } = here
+    if (e.fn.k === 'idx') {
+      if (e.args.length < 2 || !this.#router(path, scope, e.fn.of, env, depth + 1)) return false
+      this.#following.unfollowed(here, { path, line: e.l }, 'a route whose method is not written there')
+      return true
+    }
+    const m = e.fn.k === 'id' ? this.#program.meaning(path, scope, e.fn) : undefined
+    if (m?.k !== 'expr' || m.expr.k !== 'call' || m.expr.fn.k !== 'mem' || m.expr.fn.name !== 'bind' || m.expr.fn.of.k !== 'mem') return false
+    const on = this.#router(m.path, m.scope, m.expr.fn.of.of, env, depth + 1)
+    if (!on) return false
+    this.#registered(here, on, m.expr.fn.of.name, e)
     return true
   }
 
@@ -304,6 +359,8 @@ export class RouterCollector {
     if (!from || !this.#dialect.creates(packageOf(from.from) ?? from.from, from.name, e.k === 'new')) return undefined
     const router = new Router({ path, line: e.l })
     router.part = this.#dialect.isPart?.(from.name) === true
+    const { prefixIn } = this.#dialect
+    if (prefixIn !== undefined) router.prefix = writtenPaths(this.#program, path, scope, propOf(e.args[prefixIn], 'prefix'))[0] ?? ''
     this.#note(path, scope, e, router)
     this.routers.push({ router, path })
     return router
@@ -355,4 +412,13 @@ export class RouterCollector {
     if (router) this.#note(here.path, here.scope, e, router)
     return router
   }
+}
+
+/** The routers of a dialect in an application, read once for all who ask. */
+export function collectorFor(dialect: RouterDialect): (program: Program) => RouterCollector {
+  return rememberFor((program: Program) => {
+    const collector = new RouterCollector(program, dialect)
+    collector.collect()
+    return collector
+  })
 }

@@ -1,7 +1,8 @@
 import { join } from '../paths.ts'
 import { type Application, type EntryFile, type EntryRules, matching } from './entry-rules.ts'
 
-const SERVER_PACKAGES = [
+/** Packages that make a program answer requests. */
+export const SERVER_PACKAGES: readonly string[] = [
   'express',
   'fastify',
   'hono',

@@ -92,6 +92,7 @@ const INITIAL_ARGUMENTS: Readonly<Record<Calling, readonly Seed[]>> = {
   'express-param': ['express-req', 'express-res', 'next-function', 'input'],
   fastify: ['fastify-request', 'fastify-reply', 'next-function'],
   hono: ['hono-context', 'next-function'],
+  koa: ['koa-context', 'next-function'],
   nest: ['input', 'input', 'input', 'input', 'input'],
   'nest-guard': ['nest-context'],
   remix: ['remix-args', 'next-function'],

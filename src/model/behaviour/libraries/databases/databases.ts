@@ -1,4 +1,5 @@
-import { object, UNKNOWN } from '../../domain/abstract-value.ts'
+import { keepsText } from '../../../../lexicon/text-keeping.ts'
+import { object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import type { Client } from '../../types.ts'
 import type { Library } from '../library.ts'
 import { firestore, mongoose, mongoosePackages } from './documents.ts'
@@ -6,7 +7,7 @@ import { drizzle, drizzlePackages } from './drizzle.ts'
 import { prisma, prismaPackages } from './prisma.ts'
 import { knex, kysely } from './query-builders.ts'
 import { sequelize, sequelizePackages } from './sequelize.ts'
-import { emitText, queryBuilderText, sqlClient, sqlPackages } from './sql.ts'
+import { emitText, isShapedLikeSql, queryBuilderText, queryText, sqlClient, sqlPackages } from './sql.ts'
 import { typeorm, typeormPackages } from './typeorm.ts'
 
 /** Calls on clients of databases other than supabase-js, by the client's library. */
@@ -61,6 +62,8 @@ export const unknownDatabase: Library = {
       return object({ rows: { v: 'row', table: '', step, many: true } })
     }
     if (queryBuilderText(c, client)) return undefined
+    if (asked?.args && !keepsText(asked.name) && isShapedLikeSql(textIn(asked.args[0])))
+      return queryText(c, { library: 'other', rights: 'service', ...(c.root.v === 'lib' ? { driver: c.root.pkg } : {}) }, asked.name)
     return prisma.call?.(c)
   },
   settle: (c, next) => {
@@ -74,6 +77,9 @@ export const unknownDatabase: Library = {
     return undefined
   },
 }
+
+/** The text of a call, or of the object that holds it with its values. */
+const textIn = (first: Val | undefined): Val | undefined => (first?.v === 'object' ? (first.props.text ?? first.props.sql) : first)
 
 /** Only a server answers these, for the token that it was asked with; a session that is read from a cookie alone says less. */
 const VERIFIED_USER_METHOD = /^(?:getUser|getClaims)$/

@@ -1,3 +1,4 @@
+import { looksLikeStatement } from '../../../../lexicon/sql-text.ts'
 import { lastPart } from '../../../../lib/last-part.ts'
 import { array, type Link, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { callValue, settle } from '../../operations.ts'
@@ -142,10 +143,20 @@ export function queryText(c: LibraryCall, client: Client, sink: string): Val {
   const text = first.v === 'object' ? (first.props.text ?? first.props.sql ?? UNKNOWN) : first
   const at = emitText(c, client, sink, text)
   const parameters = first.v === 'object' ? (first.props.values ?? first.props.args ?? c.args[1]) : c.args[1]
-  const read = statementEffect(c, client, text, parameters)
+  const read = statementEffect(c, client, text, parameters?.v === 'fn' || parameters?.v === 'native' ? undefined : parameters)
   const step = read ?? at
   const rows: Val = { v: 'row', table: '', step, many: true }
-  return object({ rows, rowCount: { v: 'result', step, field: 'count' }, 0: rows, insertId: { v: 'result', step } }, rows)
+  const result = object({ rows, rowCount: { v: 'result', step, field: 'count' }, 0: rows, insertId: { v: 'result', step } }, rows)
+  // `db.query(text, values, (error, result) => …)`
+  const callback = c.args.at(-1)
+  if (callback?.v === 'fn' || callback?.v === 'native') settle(c.it, callValue(c.it, callback, [{ v: 'error', of: step }, result], c.at), c.at)
+  return result
+}
+
+/** Whether a value is a text shaped like a statement of SQL, whoever is given it. */
+export function isShapedLikeSql(value: Val | undefined): boolean {
+  const text = value && plainest(value)
+  return text !== undefined && looksLikeStatement(text)
 }
 
 /** Several statements in one go, each a text, `{ sql, args }` or `[sql, args]`. */
