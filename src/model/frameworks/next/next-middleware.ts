@@ -52,12 +52,24 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
   return found
 }
 
+/** The major version of a package that the manifest of a file's workspace names. */
+function majorOf(program: Program, name: string, path: string): number | undefined {
+  const { all, of } = program.workspaces
+  const wanted = [of(path), all[0]].flatMap((w) => w?.manifest?.dependencies.find((d) => d.name === name)?.range ?? [])[0]
+  const major = /^[\^~=v\s]{0,3}(\d{1,3})(?:\.|$)/.exec(wanted ?? '')?.[1]
+  return major === undefined ? undefined : Number(major)
+}
+
 /** Whether the manifest names a version of Next.js that knows `middleware.ts` (from 12 on) and no `proxy.ts` yet (16). */
 function isBefore16(program: Program, path: string): boolean {
-  const { all, of } = program.workspaces
-  const wanted = [of(path), all[0]].flatMap((w) => w?.manifest?.dependencies.find((d) => d.name === 'next')?.range ?? [])[0]
-  const major = /^[\^~=v\s]{0,3}(\d{1,3})(?:\.|$)/.exec(wanted ?? '')?.[1]
-  return major !== undefined && Number(major) >= 12 && Number(major) < 16
+  const major = majorOf(program, 'next', path)
+  return major !== undefined && major >= 12 && major < 16
+}
+
+/** `auth().protect()` of Clerk answered at once before version 6 (https://clerk.com/docs/upgrade-guides/nextjs/v6). */
+function callingOfClerk(program: Program, path: string): Calling {
+  const major = majorOf(program, '@clerk/nextjs', path)
+  return major !== undefined && major < 6 ? 'clerk-5-middleware' : 'clerk-middleware'
 }
 
 /**
@@ -101,7 +113,7 @@ function wrapped(
     return { code: { k: 'fn', path: own.path, fn: own.fn }, calling: 'clerk-after-auth', ...(open.length ? { open, name: 'afterAuth' } : {}) }
   return {
     external,
-    ...(/clerk/.test(external.from) ? { calling: 'clerk-middleware' as const } : {}),
+    ...(/clerk/.test(external.from) ? { calling: callingOfClerk(program, code.path) } : {}),
     ...(m?.k === 'fn' ? { code: { k: 'fn' as const, path: m.path, fn: m.fn } } : {}),
     ...(open.length ? { open } : {}),
   }
