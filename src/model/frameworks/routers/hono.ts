@@ -2,6 +2,7 @@ import { inEdgeFunctions } from '../../../lib/edge-function.ts'
 import type { Framework } from '../entry.ts'
 import type { Program } from '../program.ts'
 import { toEntry } from './express.ts'
+import { honoCovers } from './hono-patterns.ts'
 import type { RouterDialect } from './router.ts'
 import { RouterCollector } from './routers.ts'
 
@@ -11,6 +12,7 @@ const HONO: RouterDialect = {
   calling: 'hono',
   creates: (_from, name, isNew) => isNew && /^(Hono|OpenAPIHono|default|\*\.Hono)$/.test(name),
   conventional: /^(app|router|hono)$/,
+  covers: honoCovers,
 }
 
 const known = new WeakMap<Program, RouterCollector>()

@@ -1,7 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
 import type { Given } from '../../behaviour/types.ts'
 import type { Before, Calling } from '../entry.ts'
-import type { Code } from '../program.ts'
+import type { Code, Program } from '../program.ts'
 
 /** Methods of routers that register a route, and for which method of HTTP. */
 export const VERBS: Readonly<Record<string, string | undefined>> = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE', del: 'DELETE' }
@@ -17,6 +17,8 @@ export interface RouterDialect {
   readonly isPart?: (name: string) => boolean
   /** Names of parameters that carry a router into a function nobody calls by name. */
   readonly conventional: RegExp
+  /** Whether what `use(pattern)` of a file registers runs for a route, where that is not decided by the first segments alone. */
+  readonly covers?: (pattern: string, route: string, program: Program, path: string) => boolean
   /** Hooks belong to the whole context, whatever the order (Fastify). */
   readonly contextual?: true
 }

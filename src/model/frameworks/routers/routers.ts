@@ -55,7 +55,7 @@ export class RouterCollector {
     this.#program = program
     this.#dialect = dialect
     this.#handlers = new RegisteredHandlers(program, dialect.calling)
-    this.#list = new RouteList(program, this.#givens, dialect.contextual === true)
+    this.#list = new RouteList(program, this.#givens, dialect)
     this.#files = routerFiles(program, dialect)
     this.#following = {
       program,

@@ -139,7 +139,15 @@ export function gateOf(entry: Entry, spelling?: string, side?: 'browser'): Runna
 }
 
 /** Middleware that a framework runs before every request, by the name of its file. */
-const EVERYWHERE: ReadonlySet<Calling> = new Set(['next-middleware', 'clerk-middleware', 'clerk-5-middleware', 'clerk-after-auth', 'sveltekit-handle', 'astro-middleware', 'nitro'])
+const EVERYWHERE: ReadonlySet<Calling> = new Set([
+  'next-middleware',
+  'clerk-middleware',
+  'clerk-5-middleware',
+  'clerk-after-auth',
+  'sveltekit-handle',
+  'astro-middleware',
+  'nitro',
+])
 
 function beforeOf(entry: Entry, spelling?: string): Runnable[] {
   const path = requestOf(entry, spelling).path
