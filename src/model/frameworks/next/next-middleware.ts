@@ -111,6 +111,8 @@ function wrapped(
   const own = after && program.meaning(code.path, code.scope, after)
   if (own?.k === 'fn')
     return { code: { k: 'fn', path: own.path, fn: own.fn }, calling: 'clerk-after-auth', ...(open.length ? { open, name: 'afterAuth' } : {}) }
+  // what its callbacks decide is followed, and what it wraps runs inside of it
+  if (external.from === 'next-auth/middleware') return { ...(open.length ? { open } : {}) }
   return {
     external,
     ...(/clerk/.test(external.from) ? { calling: callingOfClerk(program, code.path) } : {}),

@@ -2,7 +2,7 @@ import { constant, isNullish, object, stringOf, UNDEFINED, UNKNOWN, type Val } f
 import { request } from '../../domain/members.ts'
 import { callValue, settle } from '../../operations.ts'
 import { respond } from '../../platform/responses.ts'
-import { identify } from '../auth/auth.ts'
+import { identify } from '../auth/identify.ts'
 import type { Library, LibraryCall } from '../library.ts'
 
 /** Goes on to what follows a middleware. */
