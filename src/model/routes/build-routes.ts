@@ -203,7 +203,7 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
   const around = guard && written.spellings ? bypassOf(entry, imagined, slices, run) : undefined
   // a library's middleware stands in front of every spelling; only an administrator is more than it asks for
   const bypass = around && fromLibrary ? (guard !== fromLibrary && guard?.who === 'admin' ? { ...around, signedIn: true as const } : undefined) : around
-  const limiter = libraryLimit(entry.before)
+  const limiter = libraryLimit(entry.before, behaviour !== undefined)
   const limit = limiter ? limiter.at : behaviour ? limitOf(behaviour) : undefined
   const workspace = program.workspace(entry.path)
   const clients = new Set(behaviour?.steps.flatMap((s) => ('client' in s.effect ? [s.effect.client.rights] : [])) ?? [])

@@ -14,6 +14,8 @@ interface InFront {
   readonly before: Before
   /** It was registered as a route (`app.all(path, requireUser)`): for this method, or all, and for these paths as they are. */
   readonly asRoute?: { readonly method: string | undefined }
+  /** The context whose own routes it does not hold for yet. */
+  readonly notYet?: Router
 }
 
 /** A router, and the file that made it. */
@@ -76,20 +78,23 @@ export class RouteList {
    */
   #flatten(router: Router, prefix: string, inherited: readonly InFront[], out: RegisteredRoute[], above: readonly Router[], upTo?: number): readonly InFront[] {
     if (above.length > MAX_DEPTH) return []
-    const running: InFront[] = [...inherited]
-    const run = (paths: readonly string[], befores: readonly Before[]) => {
+    let running: InFront[] = [...inherited]
+    const run = (paths: readonly string[], befores: readonly Before[], notYet?: Router) => {
       const at = paths.map((p) => joinPaths(prefix, p))
       // whatever is asked of this router
       const everywhere = paths.some((p) => covers(p, '/'))
-      for (const before of befores) running.push({ paths: at, before: everywhere ? { ...before, everywhere } : before })
+      for (const before of befores) running.push({ paths: at, before: everywhere ? { ...before, everywhere } : before, ...(notYet ? { notYet } : {}) })
     }
-    if (this.#contextual) for (const r of router.registrations) if (r.k === 'use') run(r.paths, r.befores)
+    if (this.#contextual) for (const r of router.registrations) if (r.k === 'use' && !r.from) run(r.paths, r.befores)
     // what stands in front of a part of a mounted router is asked for by the whole path
-    const active = (route: string, method: string | undefined) => running.filter((u) => this.#runsFor(u, route, method)).map((u) => u.before)
+    const active = (route: string, method: string | undefined) =>
+      running.filter((u) => u.notYet !== router && this.#runsFor(u, route, method)).map((u) => u.before)
     for (const r of router.registrations.slice(0, upTo)) {
       if (out.length > MAX_ROUTES) return []
       if (r.k === 'use') {
-        if (!this.#contextual) run(r.paths, r.befores)
+        if (!this.#contextual || r.from) run(r.paths, r.befores, r.from === 'next-plugin' ? router : undefined)
+      } else if (r.k === 'loaded') {
+        running = running.map(({ notYet: _, ...loaded }) => loaded)
       } else if (r.k === 'mount') {
         for (const p of r.paths) {
           const at = joinPaths(prefix, routerPath(p))

@@ -36,7 +36,15 @@ export interface RegisteredRoute {
 /** What was registered on a router by one call. */
 export type Registration =
   | { readonly k: 'route'; readonly methods: readonly (string | undefined)[]; readonly path: string; readonly handlers: readonly Before[]; readonly at: Place }
-  | { readonly k: 'use'; readonly paths: readonly string[]; readonly befores: readonly Before[] }
+  | {
+      readonly k: 'use'
+      readonly paths: readonly string[]
+      readonly befores: readonly Before[]
+      /** Of a context of Fastify, whose hooks hold for all: this one holds from where it stands, or from the next plug-in on. */
+      readonly from?: 'here' | 'next-plugin'
+    }
+  /** What was registered so far on a context of Fastify was waited for. */
+  | { readonly k: 'loaded' }
   | { readonly k: 'mount'; readonly paths: readonly string[]; readonly router: Router; readonly befores: readonly Before[]; readonly upTo: number }
 
 /** A router object with what is registered on it, in order. */
