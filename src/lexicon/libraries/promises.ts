@@ -27,3 +27,6 @@ export const PROMISED: readonly PromisedCalls[] = [
   { packages: ['supabase'], calls: ['auth.getUser', 'auth.getSession', 'auth.getClaims'] },
   { packages: ['crypto'], calls: ['subtle.verify'] },
 ]
+
+/** What promises have themselves: reading anything else off one gives undefined. */
+export const OF_PROMISES: ReadonlySet<string> = new Set(['then', 'catch', 'finally'])

@@ -1,6 +1,6 @@
 /** What was called without `await`: the promise is there at once, and true; what it stands for comes later, for nobody. */
 import type { Expr } from '../../../facts/javascript.ts'
-import { PROMISED } from '../../../lexicon/libraries/promises.ts'
+import { OF_PROMISES, PROMISED } from '../../../lexicon/libraries/promises.ts'
 import type { Scope, Val } from '../domain/abstract-value.ts'
 import { member } from '../domain/members.ts'
 import type { Interpreter } from '../interpreter.ts'
@@ -9,9 +9,6 @@ import { holderOf } from './program.ts'
 
 /** A promise as a test or a comparison sees it: an object with nothing of what it will bring. */
 export const PROMISE: Val = { v: 'object', props: {} }
-
-/** What promises have themselves. */
-const OF_PROMISES = /^(?:then|catch|finally)$/
 
 /** What the clients of databases hold and promises do not: reading one of them off a promise gives nothing, and calling that throws. */
 const OF_CLIENTS = /^(?:from|rpc|auth|storage|functions|schema)$/
@@ -35,7 +32,7 @@ export function isOfPromise(it: Interpreter, { of, name }: Extract<Expr, { k: 'm
 
 /** `session.user` of a promise that nobody waited for: nothing. */
 export const readsNothing = (it: Interpreter, { of, name }: Extract<Expr, { k: 'mem' }>, scope: Scope): boolean =>
-  !OF_PROMISES.test(name) && isPromise(it, of, scope)
+  !OF_PROMISES.has(name) && isPromise(it, of, scope)
 
 /** Whether an expression gives a promise as it stands there. Nothing is run to find out. */
 export function isPromise(it: Interpreter, e: Expr, scope: Scope): boolean {

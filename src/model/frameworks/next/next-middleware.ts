@@ -8,6 +8,9 @@ import { propOf, stringOf, stringsOf } from '../walk.ts'
 
 const known = new WeakMap<Program, readonly Middleware[]>()
 
+/** The module of next-auth 4 that `withAuth` comes from. */
+const WITH_AUTH = 'next-auth/middleware'
+
 /** `middleware.ts` and its successor `proxy.ts`, at the root of the workspace or in `src`; what lies among the routes never runs. */
 export function nextMiddleware(program: Program): readonly Middleware[] {
   const before = known.get(program)
@@ -105,14 +108,14 @@ function wrapped(
   if (!external) return undefined
   const first = code.expr.args[0]
   const m = first ? program.meaning(code.path, code.scope, first) : undefined
-  const open = external.from === 'next-auth/middleware' ? openBehindWithAuth(program, code) : first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
+  const open = external.from === WITH_AUTH ? openBehindWithAuth(program, code) : first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
   // whoever says what comes after Clerk has read the session also says who is let through: nothing else refuses
   const after = /clerk/.test(external.from) && first ? propOf(first, 'afterAuth') : undefined
   const own = after && program.meaning(code.path, code.scope, after)
   if (own?.k === 'fn')
     return { code: { k: 'fn', path: own.path, fn: own.fn }, calling: 'clerk-after-auth', ...(open.length ? { open, name: 'afterAuth' } : {}) }
   // what its callbacks decide is followed, and what it wraps runs inside of it
-  if (external.from === 'next-auth/middleware') return { ...(open.length ? { open } : {}) }
+  if (external.from === WITH_AUTH) return { ...(open.length ? { open } : {}) }
   return {
     external,
     ...(/clerk/.test(external.from) ? { calling: callingOfClerk(program, code.path) } : {}),

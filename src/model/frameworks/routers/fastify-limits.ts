@@ -3,17 +3,18 @@
  * (https://github.com/fastify/fastify-rate-limit#options). It is loaded once `register` was waited for, or before the plug-ins registered behind it.
  */
 import type { Expr, FunctionId } from '../../../facts/javascript.ts'
+import { FASTIFY_LIMITERS } from '../../../lexicon/libraries/limiters.ts'
 import type { Before, Calling } from '../entry.ts'
 import { packageOf } from '../program.ts'
 import { propOf } from '../walk.ts'
 
-const PACKAGE = '@fastify/rate-limit'
+const FASTIFY_LIMITER = '@fastify/rate-limit'
 
 /** The name of what a route has in front of it that turns the limit off for itself. */
 export const LIMIT_OFF = 'rateLimit: false'
 
 /** Whether a specifier is that of the limiter, under its old name too. */
-export const isFastifyLimiter = (from: string): boolean => packageOf(from) === PACKAGE || packageOf(from) === 'fastify-rate-limit'
+export const isFastifyLimiter = (from: string): boolean => FASTIFY_LIMITERS.has(packageOf(from) ?? '')
 
 /** Whether a limiter was registered for all routes. */
 export function isGlobal(options: Expr | undefined): boolean {
@@ -33,7 +34,7 @@ export function limitOfRoute(options: Expr, path: string, scope: FunctionId, cal
       at: { path, line: limit.l },
       what: 'hook',
       blocks: true,
-      external: { from: PACKAGE, name: isOff ? LIMIT_OFF : 'config.rateLimit' },
+      external: { from: FASTIFY_LIMITER, name: isOff ? LIMIT_OFF : 'config.rateLimit' },
     },
   ]
 }
@@ -42,4 +43,4 @@ export function limitOfRoute(options: Expr, path: string, scope: FunctionId, cal
 export const isOwnLimit = (x: Expr, calling: Calling): boolean => calling === 'fastify' && x.k === 'call' && x.fn.k === 'mem' && x.fn.name === 'rateLimit'
 
 /** The limiter as what stands in front of a route. */
-export const LIMITER = { from: PACKAGE, name: 'default' } as const
+export const FASTIFY_RATE_LIMIT = { from: FASTIFY_LIMITER, name: 'default' } as const

@@ -1,3 +1,4 @@
+import { FOLLOWED_LIMITERS } from '../../../lexicon/libraries/limiters.ts'
 import type { Before, Entry } from '../../frameworks/entry.ts'
 import { type Program, packageOf } from '../../frameworks/program.ts'
 import { LIMIT_OFF } from '../../frameworks/routers/fastify-limits.ts'
@@ -113,14 +114,11 @@ function isOptional(code: Before['code']): boolean {
   )
 }
 
-/** Limiters whose options are followed: what they do for a request is in the behaviour. */
-const FOLLOWED = new Set(['express-rate-limit', 'hono-rate-limiter'])
-
 /** A limiter of a library among the middleware; one that a route turned off for itself leaves none. */
 export function libraryLimit(before: readonly Before[], isFollowed: boolean): Before | undefined {
   if (before.some((b) => b.external?.name === LIMIT_OFF)) return undefined
   return before.find(({ external }) => {
     const name = external && (packageOf(external.from) ?? external.from)
-    return name !== undefined && LIMITERS.test(name) && !(isFollowed && FOLLOWED.has(name)) && !/slowDown/.test(external?.name ?? '')
+    return name !== undefined && LIMITERS.test(name) && !(isFollowed && FOLLOWED_LIMITERS.has(name)) && !/slowDown/.test(external?.name ?? '')
   })
 }

@@ -1,4 +1,5 @@
 import type { Expr, FunctionId } from '../../../facts/javascript.ts'
+import { FREE_PARAMETER } from '../../../lexicon/routes/free-parameter.ts'
 import type { Before, Entry, Middleware } from '../../frameworks/entry.ts'
 import { matcherCovers } from '../../frameworks/next/next-middleware.ts'
 import { samplePath } from '../../frameworks/path-pattern.ts'
@@ -28,9 +29,6 @@ export function takesSpellings(program: Program, entry: Entry): boolean {
 export function spellingsOf(path: string): readonly string[] {
   return [path.replace(/[a-z]/, (letter) => letter.toUpperCase()), path.endsWith('/') ? path : `${path}/`].filter((spelling) => spelling !== path)
 }
-
-/** A parameter of a path in which a name may stand as people write it, not an id or a word that the application made. */
-const FREE_PARAMETER = /\[(?:\.{3})?(?!(?:locale|lang|lng|language|slug|uuid|year|page|id|\w*(?:_id|Id|Slug|Uuid))\])\w+\]/
 
 /**
  * The path of a route with a dot in a parameter (`/dashboard/example.org`), for which a matcher of Next.js leaves out middleware that runs for others; with

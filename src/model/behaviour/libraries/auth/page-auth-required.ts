@@ -9,7 +9,7 @@ import { identify } from './identify.ts'
  * what is wrapped runs. The function of the same name from `/client` hides a page in the browser alone.
  */
 export function pageAuthRequired(c: LibraryCall): Val | undefined {
-  const kind = /(?:^|\.)with(Page|Api|MiddlewareAuth)?(?:Auth)?Required$/.exec(c.name)?.[1]
+  const kind = /(?:^|\.)with([A-Z][a-z]+)AuthRequired$/.exec(c.name)?.[1]
   const pkg = c.root.v === 'lib' ? c.root.pkg : ''
   if (!kind || !pkg.startsWith('@auth0/nextjs-auth0') || pkg.endsWith('/client')) return undefined
   const [inner] = c.args

@@ -1,3 +1,4 @@
+import { TOKEN_MIDDLEWARE } from '../../../../lexicon/libraries/token-middleware.ts'
 import { choose } from '../../control-flow/short-circuit.ts'
 import { constant, isNullish, object, op, stringOf, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { request } from '../../domain/members.ts'
@@ -82,7 +83,7 @@ const ensureLogin: Library = {
  * whole path, an expression whatever it finds in it.
  */
 const expressJwt: Library = {
-  packages: ['express-jwt', 'express-oauth2-jwt-bearer'],
+  packages: TOKEN_MIDDLEWARE,
   call(c) {
     const [made, ...more] = c.links.filter((l) => l.args)
     if (c.links.at(-1)?.name !== 'call' || !made) return undefined

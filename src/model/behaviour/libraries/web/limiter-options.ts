@@ -3,7 +3,7 @@ import { truth, type Val } from '../../domain/abstract-value.ts'
 import { callValue, settle } from '../../operations.ts'
 import type { LibraryCall } from '../library.ts'
 
-const MAX_DEPTH = 8
+const MAX_PARTS = 8
 
 /** Whether a limiter lets past whoever wants it: its `skip` holds for what the caller sends, or it counts by something that the caller makes up. */
 export function isLeftToCaller(c: LibraryCall, options: Val | undefined, args: readonly Val[]): boolean {
@@ -26,7 +26,7 @@ const isMadeUp = (v: Val): boolean => v.v === 'request' && v.part === 'header' &
 
 function holds(v: Val, predicate: (v: Val) => boolean, depth = 0): boolean {
   if (predicate(v)) return true
-  if (depth > MAX_DEPTH) return false
+  if (depth > MAX_PARTS) return false
   const parts: readonly Val[] = v.v === 'op' ? v.of : v.v === 'any' ? v.alts.map((a) => a.value) : v.v === 'call' ? v.args : v.v === 'text' ? v.parts : []
   if (v.v === 'any' && v.alts.some((a) => a.under.some((x) => holds(x.test as Val, predicate, depth + 1)))) return true
   return parts.some((p) => holds(p, predicate, depth + 1))
