@@ -26,6 +26,9 @@ function asked(c: LibraryCall, args: readonly Val[], inner: Val | undefined, opt
   const given = own ? settle(it, callValue(it, own, [object({ token, ...(request ? { req: request } : {}) })], at), at) : token
   const test = isNullish(given) ? token : given
   if (truth(test) === false) return respond(it, 'redirect', 307, undefined, at)
+  // told as an answer of its own: a middleware that would refuse and never runs is known by it
+  const refused = it.assume(test, false, at)
+  if (refused) it.branch(refused, () => void respond(it, 'redirect', 307, undefined, at))
   it.require(test, at, { ends: true, how: 'redirect', status: 307 })
   if (!inner) return respond(it, 'next', undefined, undefined, at)
   if (request?.v === 'host') it.write(request.props, 'nextauth', object({ token }))
