@@ -1,6 +1,7 @@
 import type { Place } from '../../lib/place.ts'
 import type { Route } from '../../model/routes/routes.ts'
 import type { Fix } from '../define-check.ts'
+import { matcherBelow } from '../shared/matcher-pattern.ts'
 import { ADMIN_PAGE_PATH } from './admin-pages.ts'
 import { inCookiesFirst } from './in-cookies-first.ts'
 import { type OwnSession, ownSessionCode } from './own-session.ts'
@@ -76,6 +77,12 @@ function checkOf(route: Route, what: string, library: string | undefined, own: O
       : what === 'presence'
         ? 'Verify what the cookie says where this guard looks at it: a value that the server has signed, or a session that it keeps. Where the pages are for people with an account, fetch the user on the server before the page is rendered and redirect when there is none.'
         : 'Fetch the user on the server before the page is rendered and redirect when there is none.'
+  if (what === 'spelling' && route.bypass?.because === 'matcher')
+    return {
+      text: 'Ask who is signed in in the page itself as well, or add a pattern for all paths below to the matcher of the middleware.',
+      language: 'ts',
+      code: matcherBelow(route.route),
+    }
   if (what === 'idle' && route.idleGuard?.because === 'place')
     return {
       text: `Move ${route.idleGuard.at.path} into ${route.idleGuard.belongsIn || 'the root of the application'}, beside the folder of the pages; imports in it follow.`,

@@ -27,7 +27,8 @@ export default defineCheck({
     const usesAuth =
       routes.sessions.some((s) => s.libraries.length || s.serverClients.length || s.browserAuth.length || s.ownCookies.length) ||
       // a session of one's own is looked up by its token first, and what is done afterwards is for whom it names
-      routes.routes.some((r) => [r.guard, ...r.work.map((w) => w.guard)].some((g) => g?.who === 'user' || g?.who === 'admin'))
+      routes.routes.some((r) => [r.guard, ...r.work.map((w) => w.guard)].some((g) => g?.who === 'user' || g?.who === 'admin')) ||
+      pages.some(isKeptBack)
     if (!served.length)
       return notApplicable(
         pages.every((r) => r.framework === 'SPA')
@@ -71,6 +72,10 @@ export default defineCheck({
     )
   },
 })
+
+/** Whoever comes without something of the request is led away from what the server reads about people. */
+const isKeptBack = ({ guard, work }: Route): boolean =>
+  guard?.trust === 'claimed' && guard.refusal.how === 'redirect' && work.some((w) => w.kind === 'read' && w.userData)
 
 interface Cause {
   readonly route: Route
@@ -296,6 +301,8 @@ function message(c: Cause): string {
       return `${page}; its guard accepts everyone who sends ${withArticle(c.guard?.how.replace(' that is only tested for presence', '') ?? 'value')}: the value is never verified.`
     }
     case 'spelling':
+      if (c.route.bypass?.because === 'matcher')
+        return `${page}; its guard is in the middleware, whose matcher leaves out ${c.route.bypass.spelling}, which is a path of the same page.`
       return `${page}; its guard tests the path as it is written, and the router takes ${c.route.bypass?.spelling} for the same page.`
     case 'account':
       return `${page}, and its guard asks only whether somebody is signed in (${c.guard?.how}).${gives}`

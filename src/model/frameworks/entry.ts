@@ -8,6 +8,7 @@ export type Calling =
   | 'next-route' // (request, { params })
   | 'next-middleware' // (request, event)
   | 'clerk-middleware' // (auth, request)
+  | 'clerk-5-middleware' // the same before version 6, where `auth()` answers at once
   | 'clerk-after-auth' // (auth, request, event), the state of sign-in already read
   | 'next-api' // (req, res)
   | 'next-props' // ({ params, query, req, res })

@@ -30,7 +30,7 @@ import { besideLayouts } from './pages/data-outside-layout.ts'
 import { withUnlinkedActions } from './pages/unreferenced-actions.ts'
 import { gateOf, middlewareAlone, routePath, runnablesOf, SENTINEL_FACTS, SENTINEL_PATH } from './request/entry-runner.ts'
 import { type Imagined, imagineConditions, restsOnForm } from './request/partial-evaluation.ts'
-import { type Bypass, spellingsOf, takesSpellings } from './request/path-variants.ts'
+import { type Bypass, spellingsOf, takesSpellings, withDot } from './request/path-variants.ts'
 import { inProduction, UNREACHABLE } from './request/production-view.ts'
 import { sessionUpdate } from './request/session-callback.ts'
 import type { MiddlewareModel, Route, RoutesModel, SessionUpdate } from './routes.ts'
@@ -202,10 +202,10 @@ function routeFor(program: Program, entry: Entry, written: WrittenSigns, slices:
   const before = written.uploads && (fromLibrary ?? gateGuard(run(gateOf(entry)), imagined, entry.framework)?.guard)
   const work = written.uploads ? [...done, uploadOf(written.uploads, before)] : done
   const guard = entry.kind === 'page' ? (gate?.guard ?? fromLibrary) : (fromLibrary ?? handlerGuard(work, deployed))
-  const around = guard && written.spellings ? bypassOf(entry, imagined, slices, run) : undefined
+  const around = guard && ((written.spellings ? bypassOf(entry, imagined, slices, run) : undefined) ?? pastMatcher(entry, imagined, slices, run))
   // a library's middleware stands in front of every spelling; only an administrator is more than it asks for
   const bypass = around && fromLibrary ? (guard !== fromLibrary && guard?.who === 'admin' ? { ...around, signedIn: true as const } : undefined) : around
-  const limiter = libraryLimit(entry.before)
+  const limiter = libraryLimit(entry.before, behaviour !== undefined)
   const limit = limiter ? limiter.at : behaviour ? limitOf(behaviour) : undefined
   const workspace = program.workspace(entry.path)
   const clients = new Set(behaviour?.steps.flatMap((s) => ('client' in s.effect ? [s.effect.client.rights] : [])) ?? [])
@@ -283,17 +283,27 @@ function gated(
 
 /** A spelling of the path that reaches the handler without the guard that stands before it. */
 function bypassOf(entry: Entry, imagined: Imagined, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Bypass | undefined {
-  const spelling = spellingsOf(imagined.path).find((path) => {
-    const request = { ...imagined, path }
-    if (entry.kind === 'page') {
-      const gate = gateGuard(run(gateOf(entry, path)), request, entry.framework)
-      return gate?.reachable === true && !gate.guard
-    }
-    const raw = run(runnablesOf(entry, path))
-    const behaviour = raw?.complete ? forRequest(raw, entry, request) : undefined
-    return behaviour !== undefined && workOf(inProduction(behaviour, entry.framework), slices.schema, slices.access).some((w) => !w.guard && !w.hidden)
-  })
+  const spelling = spellingsOf(imagined.path).find((path) => reachesUnguarded(entry, { ...imagined, path }, slices, run))
   return spelling === undefined ? undefined : { spelling }
+}
+
+/** A path with a dot in it for which the matcher leaves out the middleware that is the only guard. */
+function pastMatcher(entry: Entry, imagined: Imagined, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): Bypass | undefined {
+  const dotted = withDot(entry)
+  if (!dotted) return undefined
+  const { spelling, before } = dotted
+  return reachesUnguarded({ ...entry, before }, { ...imagined, path: spelling }, slices, run) ? { spelling, because: 'matcher' } : undefined
+}
+
+/** Whether a request for a path gets to the page, or to work of the handler, and nobody asked who sends it. */
+function reachesUnguarded(entry: Entry, request: Imagined, slices: ModelBase, run: (r: Runnables | undefined) => Behaviour | undefined): boolean {
+  if (entry.kind === 'page') {
+    const gate = gateGuard(run(gateOf(entry, request.path)), request, entry.framework)
+    return gate?.reachable === true && !gate.guard
+  }
+  const raw = run(runnablesOf(entry, request.path))
+  const behaviour = raw?.complete ? forRequest(raw, entry, request) : undefined
+  return behaviour !== undefined && workOf(inProduction(behaviour, entry.framework), slices.schema, slices.access).some((w) => !w.guard && !w.hidden)
 }
 
 function signsOf(program: Program, entry: Entry): PageSigns | undefined {

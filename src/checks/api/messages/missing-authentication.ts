@@ -72,6 +72,8 @@ export function message(c: Cause): string {
     case 'password':
       return `${handlerName(route)} sets the password of an account that the request names (${c.password?.at.path}:${c.password?.at.line}), although nothing that only its owner has is asked for: no password that it has, no code, no token from a link that was mailed.${isFirst(c) ? ' That there is none yet says nothing of who sets the first one.' : ''}`
     case 'spelling':
+      if (route.bypass?.because === 'matcher')
+        return `${handlerName(route)} ${does} behind a check in the middleware (${guard?.at.path}:${guard?.at.line}), whose matcher leaves out ${route.bypass.spelling}, a path of the same handler.`
       return `${handlerName(route)} ${does} behind a check that tests the path as it is written (${guard?.at.path}:${guard?.at.line}); the router takes ${route.bypass?.spelling} for the same handler.`
     case 'status':
       if (guard?.refusal.nothing)

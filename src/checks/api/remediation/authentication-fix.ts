@@ -2,6 +2,7 @@ import { linesFrom } from '../../../lib/place.ts'
 import { askForVerifiedUser, refuseWhenUnset } from '../../../lib/rewrite-javascript.ts'
 import type { Guard, Route } from '../../../model/routes/routes.ts'
 import type { Issue } from '../../define-check.ts'
+import { matcherBelow } from '../../shared/matcher-pattern.ts'
 import { BOUND_STATE, connectedFor } from '../broken-authentication/unbound-integration.ts'
 import { decodedFor, verifiedFix } from '../broken-authentication/unverified-jwt.ts'
 import { asksNoRole, type Cause, opener, refusesWithServerError, saysFine } from '../missing-authentication/cause.ts'
@@ -99,6 +100,12 @@ export function fix(c: Cause, known: Known, audience: Audience | undefined): Iss
         code: `// token: from the link that was mailed; isMailedTo stands for the comparison with the hash that was kept for the account\nif (!token || !(await isMailedTo(account.id, token))) ${refusal(c.route, 401)}`,
       }
     case 'spelling':
+      if (c.route.bypass?.because === 'matcher')
+        return {
+          text: 'Ask who calls in the handler itself, or add a pattern for the whole path to the matcher of the middleware.',
+          language: 'ts',
+          code: matcherBelow(c.route.route),
+        }
       return {
         text: 'Put the check on the router of the protected paths instead of testing the path, or compare the path in lower case and without the slash at its end.',
         language: 'ts',

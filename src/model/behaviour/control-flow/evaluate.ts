@@ -12,11 +12,11 @@ import { templateLiteral } from '../domain/strings.ts'
 import { provesPresence } from '../identity/non-null-caller.ts'
 import type { Interpreter } from '../interpreter.ts'
 import { keptOnGlobal } from '../modules/global-this.ts'
-import { isOfPromise } from '../modules/missing-await.ts'
+import { isOfPromise, isPromise, notesPromise, PROMISE, readsNothing } from '../modules/missing-await.ts'
 import { exportedValue, importedModule, requireModule } from '../modules/module-scope.ts'
 import { evaluateOnce, holderOf, UNFINISHED } from '../modules/program.ts'
 import { throwsWhenRead } from '../modules/undeclared-identifier.ts'
-import { assignTo, callMethod, callValue, construct, settle, taggedTemplate } from '../operations.ts'
+import { assignTo, callMethod, callValue, construct, maybe, settle, taggedTemplate } from '../operations.ts'
 import { jsx } from '../platform/jsx.ts'
 import { typeOfBrowsers } from '../platform/runtime-side.ts'
 import { HIDDEN_LITERAL } from '../types.ts'
@@ -87,11 +87,11 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     case 'spread':
       return settled(it, e.of, scope, at)
     case 'bin':
-      return binary(e.op, settled(it, e.a, scope, at), settled(it, e.b, scope, at))
+      return binary(e.op, used(it, e.a, scope, at), used(it, e.b, scope, at))
     case 'logic':
-      return logical(it, e.op, settled(it, e.a, scope, at), e.b, scope, at)
+      return logical(it, e.op, e.op === '&&' ? used(it, e.a, scope, at) : settled(it, e.a, scope, at), e.b, scope, at)
     case 'un': {
-      const of = e.op === 'typeof' && e.of.k === 'id' ? settle(it, lookup(it, e.of.name, scope), at) : settled(it, e.of, scope, at)
+      const of = e.op === 'typeof' && e.of.k === 'id' ? settle(it, lookup(it, e.of.name, scope), at) : (e.op === '!' ? tested : settled)(it, e.of, scope, at)
       if (e.op === '!') {
         const known = truth(of)
         if (known !== undefined) return constant(!known)
@@ -110,7 +110,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     case 'cond':
       return choose(
         it,
-        settled(it, e.test, scope, at),
+        tested(it, e.test, scope, at),
         scope.at(e.test.l),
         () => settled(it, e.then, scope, at),
         () => settled(it, e.else, scope, at),
@@ -122,6 +122,7 @@ export function evaluate(it: Interpreter, e: Expr, scope: Scope): Val {
     case 'assign': {
       const value = assigned(it, e, scope, at)
       assignTo(it, e.to, value, scope, e.l)
+      if (e.op === '=') notesPromise(it, e.to, e.value, scope)
       return value
     }
     case 'seq': {
@@ -147,6 +148,29 @@ function isBackground(it: Interpreter, fn: Expr, scope: Scope): boolean {
 /** The value of an expression once it is used. */
 const settled = (it: Interpreter, e: Expr, scope: Scope, at: Place): Val => settle(it, evaluate(it, e, scope), at)
 
+/** The value of an expression that is compared with something: of a promise, that it is one. */
+function used(it: Interpreter, e: Expr, scope: Scope, at: Place): Val {
+  if (!isPromise(it, e, scope)) return settled(it, e, scope, at)
+  if (e.k === 'call') maybe(it, () => settled(it, e, scope, at))
+  return PROMISE
+}
+
+/** The value of an expression that is asked whether it holds. A promise does, whatever it will bring. */
+export function tested(it: Interpreter, e: Expr, scope: Scope, at: Place): Val {
+  if (e.k !== 'logic' || e.op === '??') return used(it, e, scope, at)
+  const whole = { ...e, a: asTest(it, e.a, scope), b: asTest(it, e.b, scope) }
+  return settled(it, whole.a === e.a && whole.b === e.b ? e : whole, scope, at)
+}
+
+/** A side of `&&` or `||` in a test: `!!side`, where it is a promise. */
+function asTest(it: Interpreter, e: Expr, scope: Scope): Expr {
+  if (e.k === 'logic' && e.op !== '??') {
+    const [a, b] = [asTest(it, e.a, scope), asTest(it, e.b, scope)]
+    return a === e.a && b === e.b ? e : { ...e, a, b }
+  }
+  return isPromise(it, e, scope) ? { k: 'un', op: '!', of: { k: 'un', op: '!', of: e, l: e.l }, l: e.l } : e
+}
+
 /** The line on which the last name of a call chain stands is not kept; the first line of the whole call is what people see. */
 function lineOfMember(fn: Expr, line: number): number {
   return fn.e ?? fn.l ?? line
@@ -156,6 +180,7 @@ function lineOfMember(fn: Expr, line: number): number {
 function memberOf(it: Interpreter, e: Extract<Expr, { k: 'mem' }>, scope: Scope, at: Place): Val {
   const of = evaluateOwner(it, e.of, scope)
   if (isOfPromise(it, e, scope)) return raise(it, UNKNOWN, at)
+  if (readsNothing(it, e, scope)) return UNDEFINED
   if (!e.opt) provesPresence(it, e.of, of, at)
   const value = member(it, of, e.name, at)
   return (of.v === 'global' && isNullish(value) && keptOnGlobal(it, e, of, scope.path)) || value

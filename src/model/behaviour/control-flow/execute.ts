@@ -2,13 +2,14 @@ import type { Stmt } from '../../../facts/javascript.ts'
 import type { Scope } from '../domain/abstract-value.ts'
 import { UNDEFINED, type Val } from '../domain/abstract-value.ts'
 import type { Interpreter } from '../interpreter.ts'
-import { notesPromise } from '../modules/missing-await.ts'
-import { classValue, evaluate, functionValue, settle } from '../operations.ts'
+import { isLeftRunning, notesPromise } from '../modules/missing-await.ts'
+import { classValue, evaluate, functionValue, maybe, settle } from '../operations.ts'
 import type { Otherwise } from '../types.ts'
 import { bind, refinesInPlace } from './assignment.ts'
 import { executeBlock, statementPlace } from './block.ts'
 import { conditional, executeSwitch } from './branches.ts'
 import { type Completion, SIGNALS } from './completion.ts'
+import { tested } from './evaluate.ts'
 import { endingWithAny } from './exit-outcomes.ts'
 import { executeLoop } from './loops.ts'
 import { raising } from './throw.ts'
@@ -32,10 +33,11 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
   switch (s.k) {
     case 'let':
       bind(it, s.to, s.init ? evaluate(it, s.init, scope) : UNDEFINED, scope, s.l)
-      notesPromise(it, s, scope)
+      notesPromise(it, s.to, s.init, scope)
       return undefined
     case 'expr':
       if (s.expr.k === 'assign') evaluate(it, s.expr, scope)
+      else if (isLeftRunning(it, s.expr, scope)) maybe(it, () => settle(it, evaluate(it, s.expr, scope), scope.at(s.l)))
       else {
         const value = evaluate(it, s.expr, scope)
         if (!refinesInPlace(it, s.expr, value, scope)) settle(it, value, scope.at(s.l))
@@ -54,7 +56,7 @@ function statement(it: Interpreter, s: Stmt, scope: Scope): Completion {
       const { else: otherwise } = s
       return conditional(
         it,
-        settle(it, evaluate(it, s.test, scope), statementPlace(scope, s)),
+        tested(it, s.test, scope, statementPlace(scope, s)),
         scope.at(s.test.l),
         () => executeBlock(it, s.then, scope),
         otherwise && (() => executeBlock(it, otherwise, scope)),

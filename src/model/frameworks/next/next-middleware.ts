@@ -8,6 +8,9 @@ import { propOf, stringOf, stringsOf } from '../walk.ts'
 
 const known = new WeakMap<Program, readonly Middleware[]>()
 
+/** The module of next-auth 4 that `withAuth` comes from. */
+const WITH_AUTH = 'next-auth/middleware'
+
 /** `middleware.ts` and its successor `proxy.ts`, at the root of the workspace or in `src`; what lies among the routes never runs. */
 export function nextMiddleware(program: Program): readonly Middleware[] {
   const before = known.get(program)
@@ -52,12 +55,24 @@ export function nextMiddleware(program: Program): readonly Middleware[] {
   return found
 }
 
+/** The major version of a package that the manifest of a file's workspace names. */
+function majorOf(program: Program, name: string, path: string): number | undefined {
+  const { all, of } = program.workspaces
+  const wanted = [of(path), all[0]].flatMap((w) => w?.manifest?.dependencies.find((d) => d.name === name)?.range ?? [])[0]
+  const major = /^[\^~=v\s]{0,3}(\d{1,3})(?:\.|$)/.exec(wanted ?? '')?.[1]
+  return major === undefined ? undefined : Number(major)
+}
+
 /** Whether the manifest names a version of Next.js that knows `middleware.ts` (from 12 on) and no `proxy.ts` yet (16). */
 function isBefore16(program: Program, path: string): boolean {
-  const { all, of } = program.workspaces
-  const wanted = [of(path), all[0]].flatMap((w) => w?.manifest?.dependencies.find((d) => d.name === 'next')?.range ?? [])[0]
-  const major = /^[\^~=v\s]{0,3}(\d{1,3})(?:\.|$)/.exec(wanted ?? '')?.[1]
-  return major !== undefined && Number(major) >= 12 && Number(major) < 16
+  const major = majorOf(program, 'next', path)
+  return major !== undefined && major >= 12 && major < 16
+}
+
+/** `auth().protect()` of Clerk answered at once before version 6 (https://clerk.com/docs/upgrade-guides/nextjs/v6). */
+function callingOfClerk(program: Program, path: string): Calling {
+  const major = majorOf(program, '@clerk/nextjs', path)
+  return major !== undefined && major < 6 ? 'clerk-5-middleware' : 'clerk-middleware'
 }
 
 /**
@@ -93,15 +108,17 @@ function wrapped(
   if (!external) return undefined
   const first = code.expr.args[0]
   const m = first ? program.meaning(code.path, code.scope, first) : undefined
-  const open = external.from === 'next-auth/middleware' ? openBehindWithAuth(program, code) : first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
+  const open = external.from === WITH_AUTH ? openBehindWithAuth(program, code) : first?.k === 'obj' ? stringsOf(propOf(first, 'publicRoutes')) : []
   // whoever says what comes after Clerk has read the session also says who is let through: nothing else refuses
   const after = /clerk/.test(external.from) && first ? propOf(first, 'afterAuth') : undefined
   const own = after && program.meaning(code.path, code.scope, after)
   if (own?.k === 'fn')
     return { code: { k: 'fn', path: own.path, fn: own.fn }, calling: 'clerk-after-auth', ...(open.length ? { open, name: 'afterAuth' } : {}) }
+  // what its callbacks decide is followed, and what it wraps runs inside of it
+  if (external.from === WITH_AUTH) return { ...(open.length ? { open } : {}) }
   return {
     external,
-    ...(/clerk/.test(external.from) ? { calling: 'clerk-middleware' as const } : {}),
+    ...(/clerk/.test(external.from) ? { calling: callingOfClerk(program, code.path) } : {}),
     ...(m?.k === 'fn' ? { code: { k: 'fn' as const, path: m.path, fn: m.fn } } : {}),
     ...(open.length ? { open } : {}),
   }

@@ -9,6 +9,7 @@ import { joinPaths } from '../path-pattern.ts'
 import { type Meaning, type Program, packageOf } from '../program.ts'
 import { propOf, stringOf } from '../walk.ts'
 import { autoloaded } from './fastify-autoload.ts'
+import { isFastifyLimiter, isGlobal } from './fastify-limits.ts'
 import { type Following, type Here, MAX_DEPTH } from './registration-context.ts'
 import { Router } from './router.ts'
 import { writtenPaths } from './written-paths.ts'
@@ -30,12 +31,13 @@ export function registerPlugin(follow: Following, here: Here, target: Router, e:
     return
   }
   const { meaning, shared } = unwrapped(program, given)
-  if (meaning?.k === 'external') usePackage(follow, here, target, plugin, e.l, meaning)
+  if (meaning?.k === 'external') usePackage(follow, here, target, e, meaning)
   if (meaning?.k !== 'fn') return
   const [prefix = '/'] = writtenPaths(program, here.path, here.scope, propOf(options, 'prefix'))
   const context = contextOf(target, shared, prefix, { path: here.path, line: e.l })
   if (options) follow.givens.note(meaning.path, meaning.fn, { path: here.path, scope: here.scope }, [options, options], [true])
   follow.enter(meaning.path, meaning.fn, [context], here.depth + 1)
+  if (follow.isAwaited(e)) target.registrations.push({ k: 'loaded' })
 }
 
 /** `fp(plugin)`: what is in it shares the context of whoever registers it. */
@@ -58,14 +60,18 @@ function contextOf(target: Router, shared: boolean, prefix: string, at: Place): 
 
 /** A plug-in of a package runs before the routes that come after it; which one it is says what it does. */
 function usePackage(
-  { dialect }: Following,
+  { dialect, isAwaited }: Following,
   { path, scope }: Here,
   target: Router,
-  plugin: Expr,
-  line: number,
+  e: Extract<Expr, { k: 'call' }>,
   { from, name }: Extract<Meaning, { k: 'external' }>,
 ): void {
+  const [plugin, options] = e.args
+  if (!plugin) return
+  const limits = isFastifyLimiter(from)
+  if (limits && !isGlobal(options)) return
   const code = { k: 'expr', path, scope, expr: plugin } as const
-  const before: Before = { code, calling: dialect.calling, at: { path, line }, what: 'middleware', blocks: true, external: { from, name } }
-  target.registrations.push({ k: 'use', paths: ['/'], befores: [before] })
+  const before: Before = { code, calling: dialect.calling, at: { path, line: e.l }, what: 'middleware', blocks: true, external: { from, name } }
+  const holds = limits ? { from: isAwaited(e) ? ('here' as const) : ('next-plugin' as const) } : {}
+  target.registrations.push({ k: 'use', paths: ['/'], befores: [before], ...holds })
 }

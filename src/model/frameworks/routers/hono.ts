@@ -1,6 +1,7 @@
 import { inEdgeFunctions } from '../../../lib/edge-function.ts'
 import type { Framework } from '../entry.ts'
 import { toEntry } from './express.ts'
+import { honoCovers } from './hono-patterns.ts'
 import type { RouterDialect } from './router.ts'
 import { collectorFor } from './routers.ts'
 
@@ -10,6 +11,7 @@ const HONO: RouterDialect = {
   calling: 'hono',
   creates: (_from, name, isNew) => isNew && /^(Hono|OpenAPIHono|default|\*\.Hono)$/.test(name),
   conventional: /^(app|router|hono)$/,
+  covers: honoCovers,
 }
 
 /** The routers of Hono applications; also asked by edge functions that serve one. */

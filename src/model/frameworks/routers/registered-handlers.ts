@@ -4,6 +4,7 @@ import type { Before, Calling } from '../entry.ts'
 import type { Code } from '../program.ts'
 import { codeOf, type Meaning, type Program } from '../program.ts'
 import { calleeText } from '../walk.ts'
+import { FASTIFY_RATE_LIMIT, isOwnLimit, limitOfRoute } from './fastify-limits.ts'
 import type { Router } from './router.ts'
 
 /** Reads what the arguments of registrations run. */
@@ -32,12 +33,25 @@ export class RegisteredHandlers {
     if (x.k === 'call' && x.fn.k === 'mem' && x.fn.name === 'createHandlers') return x.args.flatMap((a) => this.of(path, scope, a, router))
     if (x.k === 'obj') {
       // Fastify options: { schema, preHandler, onRequest, preValidation }
-      return x.props.flatMap((p) =>
+      const own = this.#calling === 'fastify' ? limitOfRoute(x, path, scope, this.#calling) : []
+      const hooks = x.props.flatMap((p) =>
         p.key && /^(onRequest|preParsing|preValidation|preHandler)$/.test(p.key)
           ? this.of(path, scope, p.value, router).map((b): Before => ({ ...b, what: 'hook' }))
           : [],
       )
+      return [...own, ...hooks]
     }
+    if (isOwnLimit(x, this.#calling))
+      return [
+        {
+          code: { k: 'expr', path, scope, expr: x },
+          calling: this.#calling,
+          at: { path, line: x.l },
+          what: 'hook',
+          blocks: true,
+          external: FASTIFY_RATE_LIMIT,
+        },
+      ]
     const m: Meaning | undefined = this.#program.meaning(path, scope, x)
     if (m?.k === 'expr' && m.expr.k === 'arr') return m.expr.items.flatMap((i) => this.of(m.path, m.scope, i, router))
     if (m?.k === 'expr' && m.expr !== x && m.expr.k === 'call' && m.expr.fn.k === 'mem' && m.expr.fn.name === 'createHandlers')

@@ -29,6 +29,8 @@ export interface Following {
   readonly givens: Givens
   /** The router that an expression means; registers what chained calls register on the way. */
   router(here: Here, e: Expr): Router | undefined
+  /** Whether the code waits for what a call gives. */
+  isAwaited(e: Expr): boolean
   /** Reads a function that is given routers for its parameters. */
   enter(path: string, fn: FunctionId, args: readonly (Router | undefined)[], depth: number): void
   /** Notes a registration that could not be followed; `inside` is the function that writes it, whose calls may still say what it registers. */

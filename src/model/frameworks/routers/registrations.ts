@@ -47,6 +47,10 @@ export function register(follow: Following, here: Here, on: Router, method: stri
     case 'register':
       registerPlugin(follow, here, call.target, e)
       return on
+    case 'after':
+    case 'ready':
+      call.target.registrations.push({ k: 'loaded' })
+      return on
     case 'basePath':
       return belowPath(call)
     case 'prefix':

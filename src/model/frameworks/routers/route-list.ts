@@ -2,7 +2,7 @@ import type { Before } from '../entry.ts'
 import { covers, joinPaths, routerPath } from '../path-pattern.ts'
 import type { Program } from '../program.ts'
 import type { Givens } from './registration-arguments.ts'
-import type { RegisteredRoute, Router } from './router.ts'
+import type { RegisteredRoute, Router, RouterDialect } from './router.ts'
 import { isListOnly, isNeverImported } from './unmounted.ts'
 
 const MAX_DEPTH = 12
@@ -12,6 +12,10 @@ const MAX_ROUTES = 5_000
 interface InFront {
   readonly paths: readonly string[]
   readonly before: Before
+  /** It was registered as a route (`app.all(path, requireUser)`): for this method, or all, and for these paths as they are. */
+  readonly asRoute?: { readonly method: string | undefined }
+  /** The context whose own routes it does not hold for yet. */
+  readonly notYet?: Router
 }
 
 /** A router, and the file that made it. */
@@ -24,13 +28,15 @@ interface Made {
 export class RouteList {
   readonly #program: Program
   readonly #givens: Givens
+  readonly #dialect: RouterDialect
   /** Hooks belong to the whole context, whatever the order. */
   readonly #contextual: boolean
 
-  constructor(program: Program, givens: Givens, contextual: boolean) {
+  constructor(program: Program, givens: Givens, dialect: RouterDialect) {
     this.#program = program
     this.#givens = givens
-    this.#contextual = contextual
+    this.#dialect = dialect
+    this.#contextual = dialect.contextual === true
   }
 
   /** All routes of top-level routers (those that no other router mounts), flattened. `routers`: in the order of creation. */
@@ -66,39 +72,53 @@ export class RouteList {
     return out
   }
 
-  /** `above`: the routers under which this one is mounted. `upTo`: how much was registered when it was mounted below itself. */
-  #flatten(router: Router, mountedAt: string, inherited: readonly InFront[], out: RegisteredRoute[], above: readonly Router[], upTo?: number): void {
-    if (above.length > MAX_DEPTH) return
+  /**
+   * `above`: the routers under which this one is mounted. `upTo`: how much was registered when it was mounted below itself. Gives what it leaves in front
+   * of whatever is registered later: who asks for a path below a mounted router passes its middleware, also where another one answers.
+   */
+  #flatten(
+    router: Router,
+    mountedAt: string,
+    inherited: readonly InFront[],
+    out: RegisteredRoute[],
+    above: readonly Router[],
+    upTo?: number,
+  ): readonly InFront[] {
+    if (above.length > MAX_DEPTH) return []
     const prefix = router.prefix ? joinPaths(mountedAt, routerPath(router.prefix)) : mountedAt
-    const running: InFront[] = [...inherited]
-    const run = (paths: readonly string[], befores: readonly Before[]) => {
+    let running: InFront[] = [...inherited]
+    const run = (paths: readonly string[], befores: readonly Before[], notYet?: Router) => {
       const at = paths.map((p) => joinPaths(prefix, p))
       // whatever is asked of this router
       const everywhere = paths.some((p) => covers(p, '/'))
-      for (const before of befores) running.push({ paths: at, before: everywhere ? { ...before, everywhere } : before })
+      for (const before of befores) running.push({ paths: at, before: everywhere ? { ...before, everywhere } : before, ...(notYet ? { notYet } : {}) })
     }
-    if (this.#contextual) for (const r of router.registrations) if (r.k === 'use') run(r.paths, r.befores)
+    if (this.#contextual) for (const r of router.registrations) if (r.k === 'use' && !r.from) run(r.paths, r.befores)
     // what stands in front of a part of a mounted router is asked for by the whole path
-    const active = (route: string) => running.filter((u) => u.paths.some((p) => covers(p, route))).map((u) => u.before)
+    const active = (route: string, method: string | undefined) =>
+      running.filter((u) => u.notYet !== router && this.#runsFor(u, route, method)).map((u) => u.before)
     for (const r of router.registrations.slice(0, upTo)) {
-      if (out.length > MAX_ROUTES) return
+      if (out.length > MAX_ROUTES) return []
       if (r.k === 'use') {
-        if (!this.#contextual) run(r.paths, r.befores)
+        if (!this.#contextual || r.from) run(r.paths, r.befores, r.from === 'next-plugin' ? router : undefined)
+      } else if (r.k === 'loaded') {
+        running = running.map(({ notYet: _, ...loaded }) => loaded)
       } else if (r.k === 'mount') {
         for (const p of r.paths) {
           const at = joinPaths(prefix, routerPath(p))
           const front = [...running, ...r.befores.map((before) => ({ paths: [at], before }))]
-          this.#flatten(r.router, at, front, out, [...above, router], above.includes(r.router) || r.router === router ? r.upTo : undefined)
+          const left = this.#flatten(r.router, at, front, out, [...above, router], above.includes(r.router) || r.router === router ? r.upTo : undefined)
+          if (!this.#contextual) running.push(...left)
         }
       } else {
         const route = joinPaths(prefix, routerPath(r.path))
         const handler = r.handlers.at(-1)
-        const before = [...active(route), ...r.handlers.slice(0, -1)]
-        const given = this.#givens.around(
-          this.#program,
-          [...before, ...(handler ? [handler] : [])].map((b) => b.code),
-        )
-        for (const method of r.methods)
+        for (const method of r.methods) {
+          const before = [...active(route, method), ...r.handlers.slice(0, -1)]
+          const given = this.#givens.around(
+            this.#program,
+            [...before, ...(handler ? [handler] : [])].map((b) => b.code),
+          )
           out.push({
             ...(method ? { method } : {}),
             route,
@@ -107,9 +127,34 @@ export class RouteList {
             before,
             ...(given.length ? { given } : {}),
           })
+          if (!this.#contextual && (method === undefined || route.includes('[...')) && r.handlers.every((h) => mayGoOn(this.#program, h)))
+            for (const passed of r.handlers) running.push({ paths: [route], before: passed, asRoute: { method } })
+        }
       }
     }
+    return running.slice(inherited.length)
   }
+
+  #runsFor({ paths, before, asRoute }: InFront, route: string, method: string | undefined): boolean {
+    if (asRoute) return (asRoute.method === undefined || asRoute.method === method) && paths.some((p) => matchesWhole(p, route))
+    const { covers: own } = this.#dialect
+    return paths.some((p) => (own ? own(p, route, this.#program, before.at.path) : covers(p, route)))
+  }
+}
+
+/** Whether whatever asks for one route asks for the other one too: `/api/[...rest]` for `/api/orders`, `/[id]` for `/me`. */
+function matchesWhole(pattern: string, route: string): boolean {
+  const wanted = pattern.split('/')
+  const asked = route.split('/')
+  const rest = wanted.findIndex((s) => s.startsWith('[...'))
+  if (rest < 0 ? wanted.length !== asked.length : asked.length <= rest) return false
+  return wanted.slice(0, rest < 0 ? undefined : rest).every((s, i) => s === asked[i] || /^\[[^\]]+\]$/.test(s))
+}
+
+/** Whether a handler may leave the answer to the next one: it takes `next`, or a library made it for that. */
+function mayGoOn(program: Program, { code, calling, external }: Before): boolean {
+  if (code.k !== 'fn') return external !== undefined
+  return (program.fn(code.path, code.fn)?.params.length ?? 0) > (calling === 'hono' ? 1 : 2)
 }
 
 /** Adds a router and all that is mounted on it. */

@@ -1,7 +1,7 @@
 import type { Place } from '../../../lib/place.ts'
 import type { Given } from '../../behaviour/types.ts'
 import type { Before, Calling } from '../entry.ts'
-import type { Code } from '../program.ts'
+import type { Code, Program } from '../program.ts'
 
 /** Methods of routers that register a route, and for which method of HTTP. */
 export const ROUTER_METHODS: Readonly<Record<string, string | undefined>> = {
@@ -26,6 +26,8 @@ export interface RouterDialect {
   readonly conventional: RegExp
   /** The options of a router in which its prefix stands, by the position of the argument (Koa). */
   readonly prefixIn?: number
+  /** Whether what `use(pattern)` of a file registers runs for a route, where that is not decided by the first segments alone. */
+  readonly covers?: (pattern: string, route: string, program: Program, path: string) => boolean
   /** Hooks belong to the whole context, whatever the order (Fastify). */
   readonly contextual?: true
 }
@@ -43,7 +45,15 @@ export interface RegisteredRoute {
 /** What was registered on a router by one call. */
 export type Registration =
   | { readonly k: 'route'; readonly methods: readonly (string | undefined)[]; readonly path: string; readonly handlers: readonly Before[]; readonly at: Place }
-  | { readonly k: 'use'; readonly paths: readonly string[]; readonly befores: readonly Before[] }
+  | {
+      readonly k: 'use'
+      readonly paths: readonly string[]
+      readonly befores: readonly Before[]
+      /** Of a context of Fastify, whose hooks hold for all: this one holds from where it stands, or from the next plug-in on. */
+      readonly from?: 'here' | 'next-plugin'
+    }
+  /** What was registered so far on a context of Fastify was waited for. */
+  | { readonly k: 'loaded' }
   | { readonly k: 'mount'; readonly paths: readonly string[]; readonly router: Router; readonly befores: readonly Before[]; readonly upTo: number }
 
 /** A router object with what is registered on it, in order. */

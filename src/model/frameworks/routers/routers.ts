@@ -38,6 +38,8 @@ export class RouterCollector {
   readonly #visited = new Set<string>()
   /** Functions that are being read now: one that calls itself ends there. */
   readonly #inProgress = new Set<string>()
+  /** Calls whose promise is waited for. */
+  readonly #awaited = new WeakSet<Expr>()
   /** Functions that were read with routers for their parameters. */
   readonly #entered = new Set<string>()
   readonly #givens = new Givens()
@@ -63,7 +65,7 @@ export class RouterCollector {
     this.#program = program
     this.#dialect = dialect
     this.#handlers = new RegisteredHandlers(program, dialect.calling)
-    this.#list = new RouteList(program, this.#givens, dialect.contextual === true)
+    this.#list = new RouteList(program, this.#givens, dialect)
     this.#files = routerFiles(program, dialect)
     this.#following = {
       program,
@@ -71,6 +73,7 @@ export class RouterCollector {
       handlers: this.#handlers,
       givens: this.#givens,
       router: ({ path, scope, env, depth }, e) => this.#router(path, scope, e, env, depth),
+      isAwaited: (e) => this.#awaited.has(e),
       enter: (path, fn, args, depth) => this.#enter(path, fn, args, depth),
       unfollowed: ({ path, scope }, at, because) => this.#unfollowed.set(`${at.path}:${at.line}`, { ...at, because, inside: `${path}:${scope}` }),
     }
@@ -177,6 +180,7 @@ export class RouterCollector {
 
   /** Evaluates an expression for the registrations in it. */
   #expression(path: string, scope: FunctionId, e: Expr, env: Map<string, Router>, depth: number): void {
+    if (e.k === 'await') this.#awaited.add(e.of)
     // `app.locals.db = …`
     if (e.k === 'assign' && e.to.k === 'expr' && e.to.expr.k === 'mem' && e.to.expr.of.k === 'mem' && e.to.expr.of.name === 'locals')
       if (this.#router(path, scope, e.to.expr.of.of, env, depth)) this.#givens.keep(`\0locals ${e.to.expr.name}`, { path, scope }, e.value)

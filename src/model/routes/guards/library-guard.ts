@@ -1,5 +1,7 @@
+import { FOLLOWED_LIMITERS } from '../../../lexicon/libraries/limiters.ts'
 import type { Before, Entry } from '../../frameworks/entry.ts'
 import { type Program, packageOf } from '../../frameworks/program.ts'
+import { LIMIT_OFF } from '../../frameworks/routers/fastify-limits.ts'
 import { stringsOf } from '../../frameworks/walk.ts'
 import type { Guard } from './guard-model.ts'
 
@@ -112,7 +114,11 @@ function isOptional(code: Before['code']): boolean {
   )
 }
 
-/** A limiter of a library among the middleware. */
-export function libraryLimit(before: readonly Before[]): Before | undefined {
-  return before.find((b) => b.external && LIMITERS.test(packageOf(b.external.from) ?? b.external.from) && !/slowDown/.test(b.external.name))
+/** A limiter of a library among the middleware; one that a route turned off for itself leaves none. */
+export function libraryLimit(before: readonly Before[], isFollowed: boolean): Before | undefined {
+  if (before.some((b) => b.external?.name === LIMIT_OFF)) return undefined
+  return before.find(({ external }) => {
+    const name = external && (packageOf(external.from) ?? external.from)
+    return name !== undefined && LIMITERS.test(name) && !(isFollowed && FOLLOWED_LIMITERS.has(name)) && !/slowDown/.test(external?.name ?? '')
+  })
 }

@@ -73,6 +73,7 @@ const INITIAL_ARGUMENTS: Readonly<Record<Calling, readonly Seed[]>> = {
   'next-middleware': ['web-request', 'unknown'],
   // The interpreter knows what the `auth` of the library does.
   'clerk-middleware': [{ v: 'lib', pkg: '@clerk/nextjs/server', name: 'auth' } as unknown as Seed, 'web-request', 'unknown'],
+  'clerk-5-middleware': [{ v: 'lib', pkg: '@clerk/nextjs@5/server', name: 'auth' } as unknown as Seed, 'web-request', 'unknown'],
   'clerk-after-auth': [
     {
       v: 'chain',
@@ -139,7 +140,15 @@ export function gateOf(entry: Entry, spelling?: string, side?: 'browser'): Runna
 }
 
 /** Middleware that a framework runs before every request, by the name of its file. */
-const EVERYWHERE: ReadonlySet<Calling> = new Set(['next-middleware', 'clerk-middleware', 'clerk-after-auth', 'sveltekit-handle', 'astro-middleware', 'nitro'])
+const EVERYWHERE: ReadonlySet<Calling> = new Set([
+  'next-middleware',
+  'clerk-middleware',
+  'clerk-5-middleware',
+  'clerk-after-auth',
+  'sveltekit-handle',
+  'astro-middleware',
+  'nitro',
+])
 
 function beforeOf(entry: Entry, spelling?: string): Runnable[] {
   const path = requestOf(entry, spelling).path

@@ -3,20 +3,17 @@ import { keyOf } from '../../domain/structural-hash.ts'
 import { decodedToken } from '../../identity/token-claims.ts'
 import { native } from '../../native.ts'
 import { callValue } from '../../operations.ts'
-import type { Trust } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { LEFT_PROVIDER } from './framework-provider.ts'
-
-/** Notes that the caller is established here, and gives the identity. */
-export function identify(c: LibraryCall, how: string, trust: Trust = 'verified', field?: string): Extract<Val, { v: 'caller' }> {
-  const step = c.it.emit({ kind: 'identify', how, trust }, c.at)
-  return { v: 'caller', how, trust, step, at: c.at, ...(field ? { field } : {}) }
-}
+import { identify } from './identify.ts'
+import { pageAuthRequired } from './page-auth-required.ts'
+import { withAuthMiddleware } from './with-auth-middleware.ts'
 
 /** NextAuth and Auth.js: the session is sealed or stored by the server, reading it verifies it. */
 const nextAuth: Library = {
   packages: ['next-auth/', '@auth/', '#auth'],
   call(c) {
+    if (c.root.v === 'lib' && c.root.pkg === 'next-auth/middleware') return withAuthMiddleware(c)
     // `NextAuth(config)`, whatever the default export of the package is called here
     if (c.name === '' && c.root.v === 'lib' && c.root.pkg === 'next-auth' && c.root.name === 'default')
       return { v: 'lib', pkg: 'next-auth/instance', name: '*' }
@@ -39,7 +36,6 @@ const nextAuth: Library = {
       case 'decode':
         // of `next-auth/jwt`: opens what only the server can have sealed
         return c.chain.root.v === 'lib' && /\/jwt$/.test(c.chain.root.pkg) ? identify(c, 'next-auth decode()') : undefined
-      case 'withAuth':
       case 'default.auth':
         return undefined
       case 'NextAuth':
@@ -269,6 +265,8 @@ const hosted: Library = {
     LEFT_PROVIDER,
   ],
   call(c) {
+    const page = pageAuthRequired(c)
+    if (page) return page
     // what only they call it: claims of a session that is there, or undefined
     if (/^(?:LogtoClient\.)?getLogtoContext$/.test(c.name)) {
       const user = identify(c, c.name)

@@ -4,7 +4,7 @@ import type { Interpreter } from '../../interpreter.ts'
 import { native } from '../../native.ts'
 import { respond } from '../../platform/responses.ts'
 import type { Library, LibraryCall } from '../library.ts'
-import { identify } from './auth.ts'
+import { identify } from './identify.ts'
 
 type Caller = ReturnType<typeof identify>
 

@@ -2,7 +2,8 @@ import { isNullish, object } from '../../domain/abstract-value.ts'
 import { keyOf } from '../../domain/structural-hash.ts'
 import { identityIn } from '../../identity/token-claims.ts'
 import type { Library } from '../library.ts'
-import { identify, vouchFor } from './auth.ts'
+import { vouchFor } from './auth.ts'
+import { identify } from './identify.ts'
 
 /**
  * Telegram's Mini Apps: the messenger signs what its client says of the user with a key made from the bot's token. Validating throws when the

@@ -3,7 +3,7 @@ import { rememberFor } from '../../../../lib/memo/memoize-by-object.ts'
 import { chainName, constant, UNDEFINED, type Val } from '../../domain/abstract-value.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
 import type { Client, DbOp } from '../../types.ts'
-import { identify } from '../auth/auth.ts'
+import { identify } from '../auth/identify.ts'
 import type { Library, LibraryCall } from '../library.ts'
 
 /** The function of the application that tells who is signed in: `api.auth.getCurrentUser`, `api.users.viewer`. */

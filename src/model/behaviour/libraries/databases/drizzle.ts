@@ -6,7 +6,7 @@ import type { FilterDraft } from '../../output/effect-draft.ts'
 import type { Client, DbOp } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { relationsWith, taken } from './included-relations.ts'
-import { bindingTemplate, queryText } from './sql.ts'
+import { bindingTemplate, queryText, statementEffect } from './sql.ts'
 
 const COMPARE: Readonly<Record<string, FilterDraft['op']>> = {
   eq: 'eq',
@@ -131,7 +131,8 @@ export const drizzle: Library = {
       }
       if (q?.v === 'call' && q.name === 'sql.raw') {
         const step = c.it.emit({ kind: 'query-text', client, sink: 'sql.raw', text: q.args[0] ?? UNKNOWN, language: 'sql', ...inside(c) }, c.at)
-        return { v: 'row', table: '', step, many: true }
+        const rows: Val = { v: 'row', table: '', step: statementEffect(c, client, q.args[0] ?? UNKNOWN, undefined) ?? step, many: true }
+        return object({ rows }, rows)
       }
       return queryText(c, client, 'execute')
     }

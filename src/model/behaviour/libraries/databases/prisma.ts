@@ -5,7 +5,7 @@ import type { FilterDraft } from '../../output/effect-draft.ts'
 import type { Client, DbOp } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { includedRelations, taken } from './included-relations.ts'
-import { bindingTemplate } from './sql.ts'
+import { bindingTemplate, statementEffect } from './sql.ts'
 
 const PRISMA_OPERATIONS: Readonly<Record<string, DbOp>> = {
   findUnique: 'select',
@@ -64,7 +64,8 @@ export const prisma: Library = {
         { kind: 'query-text', client, sink: method, text: c.args[0] ?? UNKNOWN, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) },
         c.at,
       )
-      return { v: 'row', table: '', step, many: true }
+      const done = statementEffect(c, client, c.args[0] ?? UNKNOWN, array(c.args.slice(1)))
+      return { v: 'row', table: '', step: done ?? step, many: true }
     }
     if (/^\$(?:queryRaw|executeRaw)$/.test(method)) {
       const given = c.args[0]

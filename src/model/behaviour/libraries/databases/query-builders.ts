@@ -1,10 +1,10 @@
 import { lastPart } from '../../../../lib/last-part.ts'
-import { constantString, type Link, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { constantString, type Link, object, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { callValue, settle } from '../../operations.ts'
 import type { FilterDraft } from '../../output/effect-draft.ts'
 import type { DbOp } from '../../types.ts'
 import type { Library } from '../library.ts'
-import { bindingTemplate } from './sql.ts'
+import { bindingTemplate, statementEffect } from './sql.ts'
 
 const RAW = new Set(['raw', 'whereRaw', 'orderByRaw', 'havingRaw', 'joinRaw', 'fromRaw', 'groupByRaw', 'selectRaw'])
 
@@ -19,7 +19,11 @@ export const knex: Library = {
         { kind: 'query-text', client, sink: last.name, text: c.args[0] ?? UNKNOWN, language: 'sql', ...(c.it.frame.name ? { inside: c.it.frame.name } : {}) },
         c.at,
       )
-      return last.name === 'raw' ? { v: 'row', table: '', step, many: true } : undefined
+      if (last.name !== 'raw') return undefined
+      // `knex.raw('now()')` inside of another query is no statement and does nothing by itself
+      const done = statementEffect(c, client, c.args[0] ?? UNKNOWN, c.args[1])
+      const rows: Val = { v: 'row', table: '', step: done ?? step, many: true }
+      return done === undefined ? rows : object({ rows, rowCount: { v: 'result', step: done, field: 'count' } }, rows)
     }
     if (last.name === 'transaction') {
       const fn = c.args[0]

@@ -210,8 +210,8 @@ function plainest(text: Val): string | undefined {
   return ways.every((w) => w !== undefined) ? ways.reduce((a, b) => (b.length < a.length ? b : a)) : undefined
 }
 
-/** The effect of a statement whose text is constant: verb, first table, and columns compared with parameters. */
-function statementEffect(c: LibraryCall, client: Client, rewritten: Val, parameters: Val | undefined): number | undefined {
+/** The effect of a statement whose text is constant: verb, first table, and columns compared with parameters; the number of its step. */
+export function statementEffect(c: LibraryCall, client: Client, rewritten: Val, parameters: Val | undefined): number | undefined {
   const text = asWritten(rewritten)
   const sql = plainest(text)
   if (sql === undefined || sql.length > 20_000) return undefined

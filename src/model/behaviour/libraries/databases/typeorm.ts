@@ -6,7 +6,7 @@ import type { DbOp } from '../../types.ts'
 import type { Library, LibraryCall } from '../library.ts'
 import { relationsOf, taken } from './included-relations.ts'
 import { clientOf, connectionOf, modelOf, namesOf, readWhere, tableOfClass, tableOfModel, writtenFields } from './orm-models.ts'
-import { queryBuilderText, sqlClient, sqlPackages } from './sql.ts'
+import { queryBuilderText, queryText, sqlClient, sqlPackages } from './sql.ts'
 
 /** `new DataSource(…)`, and the functions of former versions: a direct connection. */
 export const typeormPackages: Library = {
@@ -56,6 +56,8 @@ export const typeorm: Library = {
     const method = c.links[c.links.length - 1]?.name ?? ''
     if (c.links.some((l) => l.name === 'createQueryBuilder')) return built(c, method)
     const table = tableOfModel(c)
+    // a repository runs a text as it is, whichever entity it is for
+    if (table !== undefined && method === 'query') return queryText(c, clientOf(c), 'query')
     if (table !== undefined) return ofRepository(c, method, table)
     if (/^(?:getRepository|getTreeRepository)$/.test(method)) return modelOf('typeorm', c.args[0], c.at)
     if (method === 'withRepository') return c.args[0]

@@ -1,9 +1,12 @@
-import { constant, constantString, isNullish, object, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
+import { TOKEN_MIDDLEWARE } from '../../../../lexicon/libraries/token-middleware.ts'
+import { choose } from '../../control-flow/short-circuit.ts'
+import { constant, constantString, isNullish, object, op, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { request } from '../../domain/members.ts'
-import { callValue, settle } from '../../operations.ts'
+import { callMethod, callValue, settle } from '../../operations.ts'
 import { respond } from '../../platform/responses.ts'
-import { identify } from '../auth/auth.ts'
+import { identify } from '../auth/identify.ts'
 import type { Library, LibraryCall } from '../library.ts'
+import { isLeftToCaller } from './limiter-options.ts'
 
 /** Goes on to what follows a middleware. */
 function next(c: LibraryCall, args: readonly Val[]): Val {
@@ -75,14 +78,52 @@ const ensureLogin: Library = {
   },
 }
 
+/**
+ * express-jwt: the token is verified and its claims are on the request, or the answer is 401. `unless` of express-unless leaves out paths: a text is the
+ * whole path, an expression whatever it finds in it.
+ */
+const expressJwt: Library = {
+  packages: TOKEN_MIDDLEWARE,
+  call(c) {
+    const [made, ...more] = c.links.filter((l) => l.args)
+    if (c.links.at(-1)?.name !== 'call' || !made) return undefined
+    const options = made.args?.[0]?.v === 'object' ? made.args[0].props : {}
+    const paths = more.find((l) => l.name === 'unless')?.args?.[0]
+    const isOptional = [options.credentialsRequired, options.authRequired].some((o) => o?.v === 'const' && o.value === false)
+    const verified = (): Val => {
+      const user = identify(c, 'express-jwt')
+      if (!isOptional) c.it.require(user, c.at, { ends: true, how: 'respond', status: 401 })
+      const request = c.args[0]
+      const own = constantString(options.requestProperty ?? options.userProperty)
+      if (request?.v === 'host') for (const name of ['auth', 'user', ...(own ? [own] : [])]) c.it.write(request.props, name, user)
+      return next(c, c.args)
+    }
+    const open = paths?.v === 'object' ? isLeftOut(c, paths.props.path) : undefined
+    return open ? choose(c.it, open, c.at, () => next(c, c.args), verified) : verified()
+  },
+}
+
+/** The test whether the path of the request is one of those that `unless({ path })` names. */
+function isLeftOut(c: LibraryCall, path: Val | undefined): Val | undefined {
+  const asked = request('url', 'pathname')
+  const tests = (path?.v === 'array' ? path.items : path ? [path] : []).flatMap((one): Val[] => {
+    const of = one.v === 'object' ? (one.props.url ?? UNKNOWN) : one
+    if (constantString(of) !== undefined) return [op('===', asked, of)]
+    return of.v === 'call' && of.name.startsWith('regex:') ? [callMethod(c.it, of, 'test', [asked], c.at)] : []
+  })
+  return tests.length ? tests.reduce((a, b) => op('||', a, b)) : undefined
+}
+
 /** Middleware that counts how often somebody calls and then refuses, however the application comes by it: `makeLimiter({ max: 5 })`. */
 const limiters: Library = {
   packages: ['express-rate-limit', 'hono-rate-limiter'],
   call(c) {
     if (c.links.at(-1)?.name !== 'call') return undefined
     const { at } = c.chain
-    const step = c.it.emit({ kind: 'limit', name: `${c.name || 'rateLimit'}.check`, args: [] }, at)
-    c.it.require({ v: 'result', step }, at, { ends: true, how: 'respond', status: 429 })
+    if (!isLeftToCaller(c, c.links.find((l) => l.args)?.args?.[0], c.args)) {
+      const step = c.it.emit({ kind: 'limit', name: `${c.name || 'rateLimit'}.check`, args: [] }, at)
+      c.it.require({ v: 'result', step }, at, { ends: true, how: 'respond', status: 429 })
+    }
     const goOn = c.args.at(-1)
     return goOn?.v === 'fn' || goOn?.v === 'native' ? callValue(c.it, goOn, [], c.at) : UNDEFINED
   },
@@ -118,4 +159,4 @@ const expressValidator: Library = {
   },
 }
 
-export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin, limiters, expressValidator]
+export const EXPRESS_LIBRARIES: readonly Library[] = [multer, passport, strategies, ensureLogin, expressJwt, limiters, expressValidator]

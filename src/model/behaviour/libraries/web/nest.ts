@@ -1,6 +1,6 @@
 import { constant, UNDEFINED, UNKNOWN, type Val } from '../../domain/abstract-value.ts'
 import { madeKey } from '../../platform/nest-reflector.ts'
-import { identify } from '../auth/auth.ts'
+import { identify } from '../auth/identify.ts'
 import { modelNamed } from '../databases/documents.ts'
 import { connectionOf, modelOf } from '../databases/orm-models.ts'
 import type { Library } from '../library.ts'
