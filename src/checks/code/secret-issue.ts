@@ -1,3 +1,4 @@
+import { providerPage } from '../../facts/secrets/provider-pages.ts'
 import { replaceLiteral } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import { underscored } from '../../lib/snake-case.ts'
@@ -36,7 +37,7 @@ export function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
         : inBrowser
           ? 'Whoever opens the page reads the value in its scripts and uses it in the owner’s name.'
           : 'Whoever reads the repository, a fork, an old clone or a build log uses the value in the owner’s name.',
-    fix: secretFix(s, inBrowser, modules),
+    fix: { byHand: { what: `Replace ${s.label} in ${s.path}`, where: providerPage(s.kind) }, ...secretFix(s, inBrowser, modules) },
     at: { path: s.path, line: s.line },
     related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'the same value' })),
     proof: 'inferred',

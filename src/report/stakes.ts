@@ -1,0 +1,92 @@
+import { type Gain, gainOf } from '../findings/order.ts'
+import type { Report, ReportFinding } from './report.ts'
+
+/** Why a problem comes first: what an attacker gets, how easily, and how sure we are. Each is the end of a short sentence, without a full stop. */
+export interface Stakes {
+  readonly gets: string
+  /** Absent where the facts do not say. */
+  readonly ease?: string
+  readonly certainty: string
+}
+
+/** What an attacker gets and needs by check, where that says more than the kind of gain does. */
+const BY_CHECK: Readonly<Record<string, { readonly gets?: string; readonly ease?: string }>> = {
+  'rls/enabled': { gets: 'every row of the table' },
+  'rls/service-role-client': { gets: 'your whole database', ease: 'the key is in code for the browser' },
+  'rls/storage': { gets: 'files of other users' },
+  'env/committed': { gets: 'what the keys in the file open', ease: 'reading the repository is enough' },
+  'env/public-database-url': { gets: 'your whole database', ease: 'the address is in code for the browser' },
+  'env/public-secret': { gets: 'what the key opens', ease: 'the key is in code for the browser' },
+  'api/sql-injection': { gets: 'data that the query was not meant to reach', ease: 'one request with crafted text' },
+  'code/hardcoded': { gets: 'what the value opens', ease: 'reading the code is enough' },
+  'code/dependencies': { gets: 'what the known weakness allows', ease: 'the weakness is public' },
+  'api/auth': { gets: 'data or actions that are not public' },
+  'api/ownership': { gets: 'data or actions of other users', ease: 'one request, changed by hand' },
+  'api/rate-limit': { gets: 'unlimited tries', ease: 'many requests in a row' },
+  'auth/oauth-redirect': { ease: 'a user has to open a link' },
+  'auth/password-reset': { ease: 'a user has to ask for a reset' },
+  'auth/protected-routes': { gets: 'pages that need a sign-in', ease: 'opening the address is enough' },
+  'payments/signature': { gets: 'what a payment unlocks', ease: 'one request that looks like a payment event' },
+  'payments/idempotency': { gets: 'one payment counted twice' },
+}
+
+const BY_GAIN: Readonly<Record<Gain, string>> = {
+  everything: 'everything behind it',
+  accounts: 'an account or rights of somebody else',
+  'changes others’ data or money': 'changes to data of other users',
+  'reads others’ data': 'data of other users',
+  'a step on the way': 'a step towards an attack',
+  'nothing by itself': 'nothing by itself',
+}
+
+/** Medium findings of these checks say that nothing can be reached today. */
+const HARMLESS_WHEN_MEDIUM: ReadonlySet<string> = new Set(['env/committed', 'rls/select-owner'])
+
+/** Weaknesses that say who can do it. */
+const EASE_BY_WEAKNESS: Readonly<Record<string, string>> = { 'CWE-306': 'one request, without signing in' }
+
+export function stakesOf(report: Pick<Report, 'access'>, f: ReportFinding): Stakes {
+  const own = BY_CHECK[f.check]
+  const gain = gainOf(f)
+  const harmless = gain === 'nothing by itself' || (f.severity === 'Medium' && HARMLESS_WHEN_MEDIUM.has(f.check))
+  const ease = harmless ? undefined : (triedBy(report, f) ?? f.aliases.map((a) => EASE_BY_WEAKNESS[a]).find(Boolean) ?? own?.ease)
+  const byWeakness = gain === 'accounts' && !f.check.startsWith('code/')
+  return {
+    gets: harmless ? BY_GAIN['nothing by itself'] : ((byWeakness ? undefined : own?.gets) ?? BY_GAIN[gain]),
+    ...(ease ? { ease } : {}),
+    certainty: certaintyOf(f),
+  }
+}
+
+/** How we know: `tried in a copy of your database`. Never says that an attack works: some of what is tried harms nobody. */
+export function certaintyOf({ proof, check }: Pick<ReportFinding, 'proof' | 'check'>): string {
+  if (proof === 'inferred') return 'read from the code'
+  if (check.startsWith('rls/')) return 'tried in a copy of your database'
+  if (check.startsWith('auth/')) return 'read from your live project'
+  return 'tried'
+}
+
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  'rls/enabled': ['select', 'insert', 'update', 'delete'],
+  'rls/select-owner': ['select', 'execute'],
+  'rls/insert-owner': ['insert', 'execute'],
+  'rls/write-owner': ['update', 'delete', 'execute'],
+  'rls/storage': ['select', 'insert', 'update', 'delete'],
+}
+
+/** Who got through when it was tried: a visitor before a signed-in user. */
+function triedBy({ access }: Pick<Report, 'access'>, f: ReportFinding): string | undefined {
+  const commands = COMMANDS[f.check]
+  if (!commands || f.proof !== 'executed') return undefined
+  const cells = access
+    .filter((o) => isNamed(f.subject, o.object))
+    .flatMap((o) => o.cells)
+    .filter((c) => c.result === 'allowed' && commands.includes(c.command))
+  if (cells.some((c) => c.role === 'anon')) return 'one request, without signing in'
+  return cells.some((c) => c.role === 'A') ? 'one request of any signed-in user' : undefined
+}
+
+/** Whether a subject names an object of the access matrix, and not one whose name only begins or ends alike. */
+function isNamed(subject: string, object: string): boolean {
+  return subject.split(/[^\w$.]+/).includes(object)
+}
