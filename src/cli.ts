@@ -5,9 +5,11 @@ const USAGE = `prelaunch: is this application safe before real users reach it?
 
   prelaunch audit [DIR] [--commit REV] [--base REV] [--format terminal|json|markdown|html|sarif]
                         [--output FILE] [--fail-on critical|high|medium|never] [--offline]
+                        [--details]            every problem and check, not one screen
   prelaunch probe URL [DIR] [--rate PER_SECOND] [--format terminal|json]
                                 request every protected route of a running preview, logged out
-  prelaunch explain CHECK       what a check finds and how to fix it (number or id)
+  prelaunch explain CHECK [--details]
+                                what a check finds and how to fix it (number or id), with examples
   prelaunch checks              the 25 checks
 
 Exit status: 0 nothing at or above --fail-on (critical by default), 1 findings, 2 usage error or
@@ -53,6 +55,7 @@ function options(args: readonly string[]) {
         output: { type: 'string', short: 'o' },
         'fail-on': { type: 'string' },
         offline: { type: 'boolean', default: false },
+        details: { type: 'boolean', default: false },
       },
     })
     if (positionals.length > 1) throw new UsageError(`audit takes one folder, but got ${positionals.length}`)

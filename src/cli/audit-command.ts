@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { type AuditPorts, audit } from '../audit.ts'
 import { CONFIG_PATH, type Config, type ConfigProblem, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
+import { extractInProcess } from '../facts/extract.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { githubAdvisories } from '../platform/github/advisories.ts'
 import { GitSource, isGit, WORKING_TREE } from '../platform/local/git-source.ts'
@@ -11,6 +12,7 @@ import { answerOf, hasNothingToAudit, NOTHING_TO_AUDIT } from '../report/answer.
 import type { Report } from '../report/report.ts'
 import { type Source, SourceError } from '../source/source.ts'
 import { requireFolder, requireWritable } from './folder.ts'
+import { type Progress, progressLine } from './progress.ts'
 import { requireUsage, UsageError } from './usage-error.ts'
 
 export interface AuditOptions {
@@ -21,6 +23,8 @@ export interface AuditOptions {
   readonly output?: string | undefined
   readonly 'fail-on'?: string | undefined
   readonly offline: boolean
+  /** Everything instead of one screen, in the format `terminal`. */
+  readonly details: boolean
 }
 
 const FORMATS = ['terminal', 'json', 'markdown', 'html', 'sarif']
@@ -29,7 +33,7 @@ const LEVELS = ['critical', 'high', 'medium', 'never'] as const
 /** `prelaunch audit`: audits a folder and prints or writes the report. Gives the exit status. */
 export async function auditCommand(options: AuditOptions): Promise<number> {
   const dir = await requireUsable(options)
-  const progress = progressLine(options.format === 'terminal' || options.output !== undefined)
+  const progress = progressLine(process.stderr, options.format === 'terminal' || options.output !== undefined)
   const ports = await localPorts(dir, { offline: options.offline, onPhase: progress.say })
   try {
     const { config, problems, commit } = await readConfig(ports.source, options.base ?? options.commit ?? WORKING_TREE)
@@ -42,7 +46,7 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
         configProblems: problems,
         today: new Date().toISOString().slice(0, 10),
       },
-      { ...ports, ...onlinePorts(options.offline) },
+      { ...ports, ...counted(ports, progress), ...onlinePorts(options.offline) },
     )
     progress.clear()
     for (const crash of result.crashes)
@@ -57,6 +61,17 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
   } finally {
     progress.clear()
     await ports.close()
+  }
+}
+
+/** Extraction that tells how many files it has read. */
+function counted({ extractAll = extractInProcess }: Pick<AuditPorts, 'extractAll'>, progress: Progress): Pick<AuditPorts, 'extractAll'> {
+  return {
+    extractAll: async (jobs) => {
+      const results = await extractAll(jobs)
+      progress.read(jobs.length)
+      return results
+    },
   }
 }
 
@@ -132,26 +147,17 @@ async function render(report: Report, source: Source, options: AuditOptions): Pr
       return (await import('../report/render-html.ts')).renderHtml(
         report,
         await (await import('./excerpts.ts')).readExcerpts(report, source, options.commit ?? WORKING_TREE),
+        new Date().toISOString().slice(0, 10),
       )
     case 'sarif':
       return `${JSON.stringify((await import('../annotations/sarif.ts')).renderSarif(report), null, 2)}\n`
     default: {
       const color = options.output === undefined && process.stdout.isTTY === true && !process.env.NO_COLOR
-      return (await import('../report/render-terminal.ts')).renderTerminal(report, { color, width: process.stdout.columns ?? 100 })
+      return (await import('../report/render-terminal.ts')).renderTerminal(report, {
+        color,
+        width: process.stdout.columns ?? 100,
+        details: options.details,
+      })
     }
   }
-}
-
-/** One line that tells the phase, on a terminal only. */
-function progressLine(wanted: boolean): { say(phase: string): void; clear(): void } {
-  if (!wanted || !process.stderr.isTTY) return { say: () => {}, clear: () => {} }
-  const words: Record<string, string> = {
-    snapshot: 'listing files',
-    history: 'reading the history',
-    facts: 'reading code',
-    database: 'replaying SQL and trying it',
-    model: 'following guards',
-    checks: 'judging',
-  }
-  return { say: (phase) => process.stderr.write(`\r\x1b[2K${words[phase] ?? phase} …`), clear: () => process.stderr.write('\r\x1b[2K') }
 }

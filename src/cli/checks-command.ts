@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { CHECKS } from '../checks/index.ts'
-import { requireUsage, UsageError } from './usage-error.ts'
+import { asUsageError, requireUsage, UsageError } from './usage-error.ts'
 
 /** `prelaunch checks`: the list of checks. */
 export function checksCommand(args: readonly string[]): number {
@@ -14,12 +15,37 @@ export function checksCommand(args: readonly string[]): number {
   return 0
 }
 
-/** `prelaunch explain CHECK`: the documentation page of a check, given by number or id. */
+/** `prelaunch explain CHECK [--details]`: what a check finds, given by number or id; with `--details` the whole page with its examples. */
 export function explainCommand(args: readonly string[]): number {
-  requireUsage(args.length < 2, 'explain takes one check')
-  const wanted = args[0]
+  const { checks, details } = readExplain(args)
+  requireUsage(checks.length < 2, 'explain takes one check')
+  const [wanted] = checks
   const found = CHECKS.find((c) => c.id === wanted || String(c.number) === wanted)
   if (!found) throw new UsageError(wanted ? `there is no check "${wanted}"; see prelaunch checks` : 'explain takes a check')
-  process.stdout.write(readFileSync(new URL(`../checks/${found.id}.md`, import.meta.url), 'utf8'))
+  const page = readFileSync(new URL(`../checks/${found.id}.md`, import.meta.url), 'utf8')
+  process.stdout.write(
+    details ? page : `${found.number} ${found.id}\n${found.rule}\n\n${shortPage(page)}\n\nExamples: prelaunch explain ${found.number} --details\n`,
+  )
   return 0
+}
+
+function readExplain(args: readonly string[]): { checks: readonly string[]; details: boolean } {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { details: { type: 'boolean', default: false } } })
+    return { checks: positionals, details: values.details }
+  } catch (error) {
+    throw asUsageError(error)
+  }
+}
+
+/** Sections of a page that are examples and, by that, its tests. */
+const EXAMPLES: ReadonlySet<string> = new Set(['Bad', 'Fixed', 'Near miss', 'More cases'])
+
+/** A page without its examples: a screen or two. */
+function shortPage(page: string): string {
+  const sections = page.split(/^(?=## )/m)
+  return sections
+    .filter((s) => s.startsWith('## ') && !EXAMPLES.has(/^## (.*)/.exec(s)?.[1]?.trim() ?? ''))
+    .join('')
+    .trimEnd()
 }

@@ -1,9 +1,10 @@
 import { type Gain, gainOf } from '../findings/order.ts'
 import type { Report, ReportFinding } from './report.ts'
 
-/** Why a problem comes first: what an attacker gets, how easily, and how sure we are. Each is the end of a short sentence, without a full stop. */
+/** Why a problem comes first: what an attacker gets, how easily, and how sure we are. Parts of a short sentence, without capital and full stop. */
 export interface Stakes {
-  readonly gets: string
+  /** Absent where nobody gets anything by this alone. */
+  readonly gets?: string
   /** Absent where the facts do not say. */
   readonly ease?: string
   readonly certainty: string
@@ -30,13 +31,12 @@ const BY_CHECK: Readonly<Record<string, { readonly gets?: string; readonly ease?
   'payments/idempotency': { gets: 'one payment counted twice' },
 }
 
-const BY_GAIN: Readonly<Record<Gain, string>> = {
+const BY_GAIN: Readonly<Record<Exclude<Gain, 'nothing by itself'>, string>> = {
   everything: 'everything behind it',
-  accounts: 'an account or rights of somebody else',
+  accounts: 'more rights, or an account of somebody else',
   'changes others’ data or money': 'changes to data of other users',
   'reads others’ data': 'data of other users',
   'a step on the way': 'a step towards an attack',
-  'nothing by itself': 'nothing by itself',
 }
 
 /** Medium findings of these checks say that nothing can be reached today. */
@@ -45,17 +45,24 @@ const HARMLESS_WHEN_MEDIUM: ReadonlySet<string> = new Set(['env/committed', 'rls
 /** Weaknesses that say who can do it. */
 const EASE_BY_WEAKNESS: Readonly<Record<string, string>> = { 'CWE-306': 'one request, without signing in' }
 
+/** A value that is secret, and not one that the code compares with: who reads the code has it. */
+const SECRET_VALUES: ReadonlySet<string> = new Set(['CWE-798', 'CWE-321', 'CWE-259'])
+
+/** What is at stake with a finding, from its check, its weaknesses and what was tried. */
 export function stakesOf(report: Pick<Report, 'access'>, f: ReportFinding): Stakes {
-  const own = BY_CHECK[f.check]
   const gain = gainOf(f)
-  const harmless = gain === 'nothing by itself' || (f.severity === 'Medium' && HARMLESS_WHEN_MEDIUM.has(f.check))
-  const ease = harmless ? undefined : (triedBy(report, f) ?? f.aliases.map((a) => EASE_BY_WEAKNESS[a]).find(Boolean) ?? own?.ease)
-  const byWeakness = gain === 'accounts' && !f.check.startsWith('code/')
-  return {
-    gets: harmless ? BY_GAIN['nothing by itself'] : ((byWeakness ? undefined : own?.gets) ?? BY_GAIN[gain]),
-    ...(ease ? { ease } : {}),
-    certainty: certaintyOf(f),
-  }
+  const certainty = certaintyOf(f)
+  if (gain === 'nothing by itself' || (f.severity === 'Medium' && HARMLESS_WHEN_MEDIUM.has(f.check))) return { certainty }
+  const isValue = f.check === 'code/hardcoded' && f.aliases.some((a) => SECRET_VALUES.has(a))
+  const own = gain === 'accounts' && !isValue ? undefined : BY_CHECK[f.check]
+  const ease = triedBy(report, f) ?? f.aliases.map((a) => EASE_BY_WEAKNESS[a]).find(Boolean) ?? own?.ease
+  return { gets: own?.gets ?? BY_GAIN[gain], ...(ease ? { ease } : {}), certainty }
+}
+
+/** `An attacker gets every row of the table: one request, without signing in (tried in a copy of your database).` */
+export function stakesSentence(report: Pick<Report, 'access'>, f: ReportFinding): string {
+  const { gets, ease, certainty } = stakesOf(report, f)
+  return gets ? `An attacker gets ${gets}${ease ? `: ${ease}` : ''} (${certainty}).` : `By itself this gives an attacker nothing (${certainty}).`
 }
 
 /** How we know: `tried in a copy of your database`. Never says that an attack works: some of what is tried harms nobody. */

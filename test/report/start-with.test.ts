@@ -20,6 +20,19 @@ describe('what a report begins with', () => {
     expect(startItems(itemsOf(findings)).map((f) => f.fingerprint)).toEqual([findings[2], findings[4], findings[0]].map((f) => f?.fingerprint))
   })
 
+  test('is not three times the same mistake where something else is as bad', () => {
+    const tables = [1, 2, 3, 4].map((n) => named(n))
+    const other = named(5, { check: 'api/ownership', aliases: ['CWE-639'] })
+    expect(startItems(itemsOf([...tables, other, named(6, { check: 'api/auth', severity: 'High' })])).map((f) => f.fingerprint)).toEqual(
+      [tables[0], other, tables[1]].map((f) => f?.fingerprint),
+    )
+  })
+
+  test('is what the change introduced before what was there', () => {
+    const [older, newer] = [named(1, { state: 'existing' }), named(2, { state: 'introduced', severity: 'Medium' })]
+    expect(startItems([...itemsOf([newer]), ...itemsOf([older])]).map((f) => f.state)).toEqual(['introduced', 'existing'])
+  })
+
   test('has a heading for as many as there are', () => {
     expect([1, 2, 3].map(startTitle)).toEqual(['Start with this one', 'Start with these two', 'Start with these three'])
   })
@@ -67,7 +80,6 @@ describe('why a problem comes first', () => {
 
   test('where nothing leaks, nothing is gained and no attack is said to work', () => {
     expect(stakes({ subject: 'table public.todos', check: 'rls/select-owner', severity: 'Medium', aliases: [] })).toEqual({
-      gets: 'nothing by itself',
       certainty: 'tried in a copy of your database',
     })
   })
