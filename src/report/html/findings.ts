@@ -19,7 +19,7 @@ export interface Excerpt {
 export type Excerpts = ReadonlyMap<string, Excerpt>
 
 /** Rows of a severity before the others are folded away. */
-const MAX_ROWS = 12
+const MAX_ROWS = 8
 
 /** Every finding: filters, what to paste once, then a row for each that unfolds. The worst severity is open, the others are folded. */
 export function renderFindings(report: Report, excerpts: Excerpts): string {

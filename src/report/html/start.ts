@@ -1,3 +1,4 @@
+import { firstSentence } from '../first-sentence.ts'
 import { type Item, reportItems } from '../items.ts'
 import type { Report } from '../report.ts'
 import { stakesSentence } from '../stakes.ts'
@@ -14,7 +15,7 @@ export function renderStart(report: Report): string {
 function card(report: Report, item: Item): string {
   return `<li><a href="#f-${name(item.fingerprint)}"><b>${text(item.title, 200)}</b></a>
 <p class="where"><span class="tag ${item.severity}">${item.severity}</span><code>${name(item.path)}:${item.line}</code></p>
-<p>${text(stakesSentence(report, item))}</p><p><b>Fix:</b> ${text(item.fix.text, 300)}</p></li>`
+<p>${text(stakesSentence(report, item))}</p><p><b>Fix:</b> ${text(firstSentence(item.fix.text, 300))}</p></li>`
 }
 
 /** What only a person can do; an address is shown as text, because the report leads nowhere by itself. */
