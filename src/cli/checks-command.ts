@@ -38,14 +38,8 @@ function readExplain(args: readonly string[]): { checks: readonly string[]; deta
   }
 }
 
-/** Sections of a page that are examples and, by that, its tests. */
-const EXAMPLES: ReadonlySet<string> = new Set(['Bad', 'Fixed', 'Near miss', 'More cases'])
-
-/** A page without its examples: a screen or two. */
+/** A page without its title and its examples, which stand from `Bad` to `How to fix` and are the tests of the check: a screen or two. */
 function shortPage(page: string): string {
-  const sections = page.split(/^(?=## )/m)
-  return sections
-    .filter((s) => s.startsWith('## ') && !EXAMPLES.has(/^## (.*)/.exec(s)?.[1]?.trim() ?? ''))
-    .join('')
-    .trimEnd()
+  const [head = ''] = page.split(/^## Bad$/m, 1)
+  return `${head.slice(head.search(/^## /m))}${page.slice(page.search(/^## How to fix$/m))}`.trimEnd()
 }

@@ -9,7 +9,7 @@ export interface Progress {
   clear(): void
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const PHASE_WORDS: Readonly<Record<string, string>> = {
   snapshot: 'listing files',
   history: 'reading the history',
   facts: 'reading code',
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function progressText(phase: string, files: number, elapsedMs: number): string {
   const seconds = Math.floor(elapsedMs / 1000)
   const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return [WORDS[phase] ?? phase, ...(files ? [`${plural(files, 'file')} read`] : []), time].join(', ')
+  return [PHASE_WORDS[phase] ?? phase, ...(files ? [`${plural(files, 'file')} read`] : []), time].join(', ')
 }
 
 const REFRESH_MS = 500

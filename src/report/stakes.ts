@@ -11,7 +11,7 @@ export interface Stakes {
 }
 
 /** What an attacker gets and needs by check, where that says more than the kind of gain does. */
-const BY_CHECK: Readonly<Record<string, { readonly gets?: string; readonly ease?: string }>> = {
+const STAKES_OF_CHECK: Readonly<Record<string, { readonly gets?: string; readonly ease?: string }>> = {
   'rls/enabled': { gets: 'every row of the table' },
   'rls/service-role-client': { gets: 'your whole database', ease: 'the key is in code for the browser' },
   'rls/storage': { gets: 'files of other users' },
@@ -31,7 +31,7 @@ const BY_CHECK: Readonly<Record<string, { readonly gets?: string; readonly ease?
   'payments/idempotency': { gets: 'one payment counted twice' },
 }
 
-const BY_GAIN: Readonly<Record<Exclude<Gain, 'nothing by itself'>, string>> = {
+const WORDS_OF_GAIN: Readonly<Record<Exclude<Gain, 'nothing by itself'>, string>> = {
   everything: 'everything behind it',
   accounts: 'more rights, or an account of somebody else',
   'changes others’ data or money': 'changes to data of other users',
@@ -54,9 +54,9 @@ export function stakesOf(report: Pick<Report, 'access'>, f: ReportFinding): Stak
   const certainty = certaintyOf(f)
   if (gain === 'nothing by itself' || (f.severity === 'Medium' && HARMLESS_WHEN_MEDIUM.has(f.check))) return { certainty }
   const isValue = f.check === 'code/hardcoded' && f.aliases.some((a) => SECRET_VALUES.has(a))
-  const own = gain === 'accounts' && !isValue ? undefined : BY_CHECK[f.check]
+  const own = gain === 'accounts' && !isValue ? undefined : STAKES_OF_CHECK[f.check]
   const ease = triedBy(report, f) ?? f.aliases.map((a) => EASE_BY_WEAKNESS[a]).find(Boolean) ?? own?.ease
-  return { gets: own?.gets ?? BY_GAIN[gain], ...(ease ? { ease } : {}), certainty }
+  return { gets: own?.gets ?? WORDS_OF_GAIN[gain], ...(ease ? { ease } : {}), certainty }
 }
 
 /** `An attacker gets every row of the table: one request, without signing in (tried in a copy of your database).` */
@@ -73,7 +73,7 @@ export function certaintyOf({ proof, check }: Pick<ReportFinding, 'proof' | 'che
   return 'tried'
 }
 
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+const COMMANDS_OF_CHECK: Readonly<Record<string, readonly string[]>> = {
   'rls/enabled': ['select', 'insert', 'update', 'delete'],
   'rls/select-owner': ['select', 'execute'],
   'rls/insert-owner': ['insert', 'execute'],
@@ -83,7 +83,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 
 /** Who got through when it was tried: a visitor before a signed-in user. */
 function triedBy({ access }: Pick<Report, 'access'>, f: ReportFinding): string | undefined {
-  const commands = COMMANDS[f.check]
+  const commands = COMMANDS_OF_CHECK[f.check]
   if (!commands || f.proof !== 'executed') return undefined
   const cells = access
     .filter((o) => isNamed(f.subject, o.object))

@@ -1,4 +1,3 @@
-import { providerPage } from '../../facts/secrets/provider-pages.ts'
 import { replaceLiteral } from '../../lib/rewrite.ts'
 import { requireVariable } from '../../lib/rewrite-javascript.ts'
 import { underscored } from '../../lib/snake-case.ts'
@@ -7,6 +6,7 @@ import type { HardcodedSecret } from '../../model/code/code.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Fix, Issue, Severity } from '../define-check.ts'
 import { environmentRead } from '../environment-read.ts'
+import { providerPage } from '../provider-pages.ts'
 
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
 export const BY_NAME = new Set([

@@ -1,8 +1,8 @@
-import { providerPage } from '../../facts/secrets/provider-pages.ts'
 import { plural } from '../../lib/plural.ts'
 import { setValue } from '../../lib/rewrite.ts'
 import type { EnvFileState, EnvSecret, IgnoreGap } from '../../model/env/env.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
+import { providerPage } from '../provider-pages.ts'
 
 export default defineCheck({
   number: 14,

@@ -1,7 +1,7 @@
-import { providerPage } from '../../facts/secrets/provider-pages.ts'
 import type { PublicVariable } from '../../model/env/env.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, passed } from '../define-check.ts'
+import { providerPage } from '../provider-pages.ts'
 import { isUnreached } from '../unreached.ts'
 import { noneIsPublic, publicLookedAt } from './public-evidence.ts'
 import { renameOnServer } from './rename-on-server.ts'

@@ -1,8 +1,8 @@
-import { providerPage } from '../../facts/secrets/provider-pages.ts'
 import type { RelatedPlace } from '../../lib/place.ts'
 import { plural } from '../../lib/plural.ts'
 import type { ModulesModel, ServiceRoleUse } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { providerPage } from '../provider-pages.ts'
 
 const ATTACK =
   'Anyone who opens the site takes the key out of the JavaScript that the browser loads and reads, changes and deletes every row, file and user: the service role bypasses row level security.'

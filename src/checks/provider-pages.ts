@@ -2,7 +2,7 @@
  * Where a person replaces a secret, by its kind: the page of the provider's dashboard. Addresses from the providers' documentation (2026-11);
  * a kind that is missing has no single page.
  */
-const PAGES: Readonly<Record<string, string>> = {
+const PROVIDER_PAGES: Readonly<Record<string, string>> = {
   'supabase-service-role-jwt': 'https://supabase.com/dashboard/project/_/settings/api-keys',
   'supabase-secret-key': 'https://supabase.com/dashboard/project/_/settings/api-keys',
   'supabase-access-token': 'https://supabase.com/dashboard/account/tokens',
@@ -28,7 +28,8 @@ const PAGES: Readonly<Record<string, string>> = {
   'elevenlabs-api-key': 'https://elevenlabs.io/app/settings/api-keys',
 }
 
-const UNKNOWN = 'the settings page of the service that issued it'
+const UNKNOWN_PAGE = 'the settings page of the service that issued it'
 
 /** The page on which a secret of this kind is replaced: an address, or words where no single address is known. */
-export const providerPage = (kind: string | undefined): string => (kind !== undefined && Object.hasOwn(PAGES, kind) && PAGES[kind]) || UNKNOWN
+export const providerPage = (kind: string | undefined): string =>
+  (kind !== undefined && Object.hasOwn(PROVIDER_PAGES, kind) && PROVIDER_PAGES[kind]) || UNKNOWN_PAGE
