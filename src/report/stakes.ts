@@ -1,4 +1,5 @@
 import { type Gain, gainOf } from '../findings/order.ts'
+import { ROW_COMMANDS } from './access-words.ts'
 import type { Report, ReportFinding } from './report.ts'
 
 /** Why a problem comes first: what an attacker gets, how easily, and how sure we are. Parts of a short sentence, without capital and full stop. */
@@ -74,11 +75,11 @@ export function certaintyOf({ proof, check }: Pick<ReportFinding, 'proof' | 'che
 }
 
 const COMMANDS_OF_CHECK: Readonly<Record<string, readonly string[]>> = {
-  'rls/enabled': ['select', 'insert', 'update', 'delete'],
+  'rls/enabled': ROW_COMMANDS,
   'rls/select-owner': ['select', 'execute'],
   'rls/insert-owner': ['insert', 'execute'],
   'rls/write-owner': ['update', 'delete', 'execute'],
-  'rls/storage': ['select', 'insert', 'update', 'delete'],
+  'rls/storage': ROW_COMMANDS,
 }
 
 /** Who got through when it was tried: a visitor before a signed-in user. */
