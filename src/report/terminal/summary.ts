@@ -78,7 +78,7 @@ function countLines(report: Report, items: readonly Item[], paint: Paint): strin
           ),
         ]
       : []),
-    ...(['failed', 'unverified', 'passed', 'not-applicable'] as const).flatMap((status, i) => checkLine(report, status, i === 0 ? 'Checks' : '')),
+    ...(Object.keys(STATUS_WORDS) as CheckStatus[]).flatMap((status, i) => checkLine(report, status, i === 0 ? 'Checks' : '')),
   ]
 }
 
