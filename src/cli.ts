@@ -6,9 +6,11 @@ const USAGE = `prelaunch: is this application safe before real users reach it?
   prelaunch audit [DIR] [--commit REV] [--base REV] [--format terminal|json|markdown|html|sarif]
                         [--output FILE] [--fail-on critical|high|medium|never] [--offline]
                         [--baseline FILE] [--project PATH]
+                        [--details]            every problem and check, not one screen
   prelaunch probe URL [DIR] [--rate PER_SECOND] [--format terminal|json]
                                 request every protected route of a running preview, logged out
-  prelaunch explain CHECK       what a check finds and how to fix it (number or id)
+  prelaunch explain CHECK [--details]
+                                what a check finds and how to fix it (number or id), with examples
   prelaunch checks              the 25 checks
   prelaunch baseline [DIR] [--output FILE]
                                 write the findings of today to a file; audit --baseline FILE does not fail for them
@@ -69,6 +71,7 @@ function options(args: readonly string[]) {
         offline: { type: 'boolean', default: false },
         baseline: { type: 'string' },
         project: { type: 'string' },
+        details: { type: 'boolean', default: false },
       },
     })
     if (positionals.length > 1) throw new UsageError(`audit takes one folder, but got ${positionals.length}`)

@@ -1,5 +1,6 @@
 import { cutBytes, plain } from '../lib/escape-markdown.ts'
 import type { ReportFinding } from '../report/report.ts'
+import { certaintyOf } from '../report/stakes.ts'
 
 /** A Check Run annotation as GitHub's API takes it. */
 export interface Annotation {
@@ -62,7 +63,7 @@ function describe(f: ReportFinding): string {
     `Fix: ${plain(f.fix.text)}`,
     ...(f.assumes ? [`Assumes: ${plain(f.assumes)}`] : []),
     ...f.related.slice(0, 5).map((r) => `See also ${plain(r.path)}:${r.line} (${plain(r.what)})`),
-    `${f.check} · ${f.proof === 'executed' ? 'tried in a sandbox: the attack works' : 'read from the code'} · id ${f.fingerprint}`,
+    `${f.check} · ${certaintyOf(f)} · id ${f.fingerprint}`,
   ].join('\n')
 }
 

@@ -1,16 +1,18 @@
 import type { AccessCell, AccessObject } from '../database/database.ts'
 import { codeSpan, prose } from '../lib/escape-markdown.ts'
+import { countBySeverity, type Item } from '../report/items.ts'
 import type { Report, ReportCheck, ReportFinding } from '../report/report.ts'
+import { stepsByHand } from '../report/start-with.ts'
+import { STATUS_WORDS } from '../report/status-words.ts'
 import { placeLink } from './findings.ts'
 import { count } from './verdict.ts'
 import type { Audience, Shown } from './visible-findings.ts'
 
 const MARK_BY_OUTCOME = { failed: '❌', passed: '✅', 'not-applicable': '➖', unverified: '❓' } as const
-const STATUS_WORD = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'verify by hand' } as const
 
 /** The 25 checks, one row each. */
 export function checksTable(report: Report): string {
-  const rows = report.checks.map((c) => `| ${c.number} | ${MARK_BY_OUTCOME[c.status]} ${STATUS_WORD[c.status]} | ${prose(c.rule, 400)} | ${reason(c)} |`)
+  const rows = report.checks.map((c) => `| ${c.number} | ${MARK_BY_OUTCOME[c.status]} ${STATUS_WORDS[c.status]} | ${prose(c.rule, 400)} | ${reason(c)} |`)
   return ['| # | Result | Rule | On what evidence |', '| --: | :-- | :-- | :-- |', ...rows].join('\n')
 }
 
@@ -41,6 +43,21 @@ export function existingCounts(existing: readonly ReportFinding[]): string {
   return [...counts].map(([check, n]) => `${codeSpan(check)} ${n}`).join(' · ')
 }
 
+/** `1 Critical, 2 High`: only the severities that there are. */
+export function bySeverity(items: readonly Item[]): string {
+  return Object.entries(countBySeverity(items))
+    .flatMap(([severity, n]) => (n ? [`${n} ${severity}`] : []))
+    .join(', ')
+}
+
+/** What only a person can do, with the page to open; empty when there is nothing. */
+export function byHandList(items: readonly Item[], max = 10): string {
+  const steps = stepsByHand(items)
+  if (!steps.length) return ''
+  const rest = steps.length > max ? [`- … and ${steps.length - max} more`] : []
+  return ['### Do this yourself', '', ...steps.slice(0, max).map((s) => `- ${prose(s.what, 200)}: ${prose(s.where, 200)}`), ...rest].join('\n')
+}
+
 const SHOWN_COMMANDS = ['select', 'insert', 'update', 'delete', 'execute'] as const
 
 /** Who could do what when it was tried, for the given objects. */
@@ -54,7 +71,7 @@ export function accessTable(objects: readonly AccessObject[]): string {
     const columns = o.cells.filter((c) => c.column !== undefined && c.result === 'allowed').map((c) => c.column as string)
     return `| ${codeSpan(o.object, 80)} (${o.kind}) | ${o.rls === undefined ? '' : o.rls ? 'on' : '**off**'} | ${by('anon', () => true)} | ${by('A', (r) => r !== 'own' && r !== 'tenant')} | ${by('A', (r) => r === 'own')}${columns.length ? `, may set ${[...new Set(columns)].map((c) => codeSpan(c, 40)).join(' ')}` : ''} |`
   })
-  return ['| Object | RLS | Anybody can | Signed-in users can, on rows of others | … on their own rows |', '| :-- | :-- | :-- | :-- | :-- |', ...rows].join(
+  return ['| Object | RLS | Visitors can | Signed-in users can, on rows of others | … on their own rows |', '| :-- | :-- | :-- | :-- | :-- |', ...rows].join(
     '\n',
   )
 }

@@ -3,8 +3,19 @@ import { countBySeverity, reportItems } from '../report/items.ts'
 import type { Report } from '../report/report.ts'
 import { SEE_MORE } from '../report/see-more.ts'
 import { type Annotation, toAnnotations } from './annotations.ts'
-import { accessTable, affectedObjects, checksTable, configProblems, existingCounts, gapsList, routesTable, suppressedList, unverifiedList } from './blocks.ts'
-import { details, findingDetails, findingLine, findingsByLevel } from './findings.ts'
+import {
+  accessTable,
+  affectedObjects,
+  byHandList,
+  checksTable,
+  configProblems,
+  existingCounts,
+  gapsList,
+  routesTable,
+  suppressedList,
+  unverifiedList,
+} from './blocks.ts'
+import { details, findingDetails, findingLine, prioritized } from './findings.ts'
 import { pasteAll } from './paste-all.ts'
 import { fitInto, type Section } from './sections.ts'
 import { type Conclusion, count, verdict } from './verdict.ts'
@@ -41,6 +52,9 @@ export function renderCheckRun(report: Report, audience: Audience): CheckRunOutp
 function summarySections(report: Report, audience: Audience, view: Shown, sentence: string, conclusion: Conclusion): Section[] {
   const { passed, failed, notApplicable, unverified } = report.summary
   const { Critical, High, Medium } = countBySeverity(reportItems(report))
+  const listed = [...view.introduced, ...(view.existingInFull ? view.existing : [])]
+  const { start, startShort, others } = prioritized(report, audience, listed, SEE_MORE.checkRunText)
+  const title = view.introduced.length ? '## Introduced\n\n' : ''
   const problems = configProblems(report)
   const gaps = gapsList(report)
   const touched = affectedObjects(report, view)
@@ -53,26 +67,18 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
       expendable: 0,
       text: [requiredHint(audience, conclusion), configurationChange(audience), newSuppressions(report)].filter(Boolean).join('\n\n'),
     },
+    { name: 'what to begin with', expendable: 3, text: start && `${title}${start}`, short: `${title}${startShort}` },
+    { name: 'the other findings', expendable: 4, text: others },
+    { name: 'do this yourself', expendable: 5, text: byHandList(listed) },
     ...pasteAll(view.introduced, 11, SEE_MORE.checkRun),
-    {
-      name: 'introduced findings',
-      expendable: 3,
-      text: view.introduced.length ? `## Introduced\n\n${findingsByLevel(report, audience, view.introduced, 30)}${more(view.introduced.length, 30)}` : '',
-      short: view.introduced.length
-        ? `## Introduced\n\n${view.introduced
-            .slice(0, 100)
-            .map((f) => findingLine(report, audience, f))
-            .join('\n')}${more(view.introduced.length, 100)}`
-        : '',
-    },
     { name: 'accepting a risk', expendable: 0, text: acceptHint(audience, view) },
     { name: 'configuration problems', expendable: 2, text: problems ? `## The configuration has problems\n\n${problems}` : '' },
     {
       name: 'the 25 checks',
       expendable: 1,
-      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to verify by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply. Problems in the repository: ${Critical} Critical, ${High} High, ${Medium} Medium.\n\n${checksTable(report)}`,
+      text: `## The 25 checks\n\n${passed} passed, ${failed} failed, ${unverified} to check by hand, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply. Problems in the repository: ${Critical} Critical, ${High} High, ${Medium} Medium.\n\n${checksTable(report)}`,
     },
-    { name: 'what to verify by hand', expendable: 4, text: unverified ? details(`Verify by hand (${unverified})`, unverifiedList(report)) : '' },
+    { name: 'what to check by hand', expendable: 4, text: unverified ? details(`Check by hand (${unverified})`, unverifiedList(report)) : '' },
     { name: 'access matrix', expendable: 7, text: touched.length ? details('Who can do what (tried in a real database)', accessTable(touched)) : '' },
     { name: 'routes', expendable: 8, text: routes ? details('Routes in the changed files', routes) : '' },
     {
@@ -89,7 +95,7 @@ function summarySections(report: Report, audience: Audience, view: Shown, senten
       name: 'unreadable findings',
       expendable: 5,
       text: view.unreadable.length
-        ? `## Could not be looked at again\n\nTheir files cannot be read any more, so they do not count as fixed:\n\n${view.unreadable
+        ? `## Could not be read again\n\nThese do not count as fixed:\n\n${view.unreadable
             .slice(0, 30)
             .map((f) => findingLine(report, audience, f))
             .join('\n')}`
@@ -110,8 +116,11 @@ function existingSection(report: Report, view: Shown): string {
   return `## ${report.comparison ? 'Existing' : 'In the repository'}\n\n${what}: ${existingCounts(view.existing)}${hidden}`
 }
 
+/** Findings that the summary shows in full. */
+const IN_SUMMARY = 3
+
 function textOf(report: Report, audience: Audience, view: Shown, left: number): string | undefined {
-  if (!view.existingInFull && !left) return undefined
+  if (!view.existingInFull && !left && view.introduced.length <= IN_SUMMARY) return undefined
   const listed = [...view.introduced, ...(view.existingInFull ? view.existing : [])]
   if (!listed.length) return undefined
   const blocks = listed.map((f, i): Section => ({ name: `finding ${i + 1}`, expendable: 0, text: findingDetails(report, audience, f, false) }))
@@ -125,12 +134,12 @@ function textOf(report: Report, audience: Audience, view: Shown, left: number): 
   }
   const budget = MAX_OUTPUT_BYTES - 200
   let text = fitInto([lines], budget, SEE_MORE.checkRun)
-  for (const block of blocks) {
+  for (const [i, block] of blocks.entries()) {
     const longer = `${text}\n\n${block.text}`
-    if (Buffer.byteLength(longer) > budget) break
+    if (Buffer.byteLength(longer) > budget) return `${text}\n\n… and ${count(blocks.length - i, 'finding')} in the annotations only.`
     text = longer
   }
-  return Buffer.byteLength(text) <= MAX_OUTPUT_BYTES ? text : undefined
+  return text
 }
 
 function more(total: number, shownCount: number): string {
@@ -154,7 +163,7 @@ function newSuppressions(report: Report): string {
   if (!added.length) return ''
   const listed = added.slice(0, 5).map((s) => `${codeSpan(s.finding.check)} at ${codeSpan(s.where)} (${prose(s.reason, 120)})`)
   const rest = added.length > 5 ? ` and ${added.length - 5} more` : ''
-  return `> 🙈 **This pull request hides ${count(added.length, 'finding')} by a comment in its code**: ${listed.join(', ')}${rest}. Whoever reviews it should agree with the reason.`
+  return `> 🙈 **This pull request hides ${count(added.length, 'finding')} by a comment in its code**: ${listed.join(', ')}${rest}. The reviewer should agree with the reason.`
 }
 
 function acceptHint(audience: Audience, view: Shown): string {

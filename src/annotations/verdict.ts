@@ -21,12 +21,12 @@ export interface Verdict {
 export function verdict(report: Report, shown: Shown, audience: Audience): Verdict {
   const { introduced, blocking } = shown
   const unverified = report.summary.unverified
-  const doubt = unverified ? `, ${count(unverified, 'check')} to verify by hand` : ''
+  const doubt = unverified ? `, ${count(unverified, 'check')} to check by hand` : ''
   if (!report.audit.complete) {
     return {
       conclusion: 'failure',
       title: 'The audit is not complete',
-      sentence: '❌ **The audit could not see the whole repository**, so nobody knows yet whether this is safe. What could not be read is listed below.',
+      sentence: '❌ **The audit could not see the whole repository.** We do not know yet whether this is safe. What could not be read is listed below.',
     }
   }
   if (hasNothingToAudit(report))
@@ -35,7 +35,7 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
     return {
       conclusion: 'failure',
       title: 'The SQL can no longer be replayed',
-      sentence: `❌ **Do not merge yet.** Before this change the database could be rebuilt from the SQL and tried; now it cannot (${prose(report.comparison.lost, 200)}), so nobody knows what it opens. Run the audit again; if it ends the same way, look at the SQL of this change.`,
+      sentence: `❌ **Do not merge yet.** We could rebuild the database before this change, and now we cannot: ${prose(report.comparison.lost, 200)}. Run the audit again. If it ends the same way, look at the SQL of this change.`,
     }
   }
   if (blocking.length) {
@@ -45,7 +45,7 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
     return {
       conclusion: 'failure',
       title: `${what} introduced${doubt}`,
-      sentence: `❌ **Do not merge yet.** ${verb} ${what}. Each is explained below with the fix to paste.`,
+      sentence: `❌ **Do not merge yet.** ${verb} ${what}. Fixes are below, the worst first.`,
     }
   }
   if (introduced.length) {
@@ -53,7 +53,7 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
     return {
       conclusion: 'success',
       title: `${what} introduced, none blocks${doubt}`,
-      sentence: `⚠️ **Can be merged, better after a look.** ${what} introduced, none at the level that blocks (${audience.config.failOn === 'never' ? 'blocking is switched off' : `\`fail_on: ${audience.config.failOn}\``}).`,
+      sentence: `⚠️ **You can merge this, but read these first.** ${what} introduced, none at the level that blocks (${audience.config.failOn === 'never' ? 'blocking is switched off' : `\`fail_on: ${audience.config.failOn}\``}).`,
     }
   }
   if (!report.comparison) {
@@ -67,17 +67,30 @@ export function verdict(report: Report, shown: Shown, audience: Audience): Verdi
       }
     return { conclusion: 'success', title: `No findings${doubt}`, sentence: `✅ **Nothing found.** ${passedSentence(report)}` }
   }
+  return nothingNew(report, shown, doubt)
+}
+
+/** Nothing is introduced. That is no praise for what was there before: an older Critical problem comes first. */
+function nothingNew(report: Report, shown: Shown, doubt: string): Verdict {
   const fixed = shown.fixed.length ? ` ${count(shown.fixed.length, 'problem')} fixed – thank you.` : ''
+  const title = `Nothing new introduced${shown.fixed.length ? `, ${shown.fixed.length} fixed` : ''}`
+  const { Critical: older } = countBySeverity(shown.existing)
+  if (older)
+    return {
+      conclusion: 'success',
+      title: `${title}, ${older} older Critical${doubt}`,
+      sentence: `⚠️ **This change adds no problem, but the repository has ${count(older, 'older Critical problem')}.** Merging is not blocked. Fix ${older === 1 ? 'it' : 'them'} before real users come.${fixed}`,
+    }
   return {
     conclusion: 'success',
-    title: `Nothing new introduced${shown.fixed.length ? `, ${shown.fixed.length} fixed` : ''}${doubt}`,
-    sentence: `✅ **Safe to merge as far as the 25 checks can tell.** No new problem is introduced.${fixed}`,
+    title: `${title}${doubt}`,
+    sentence: `✅ **Safe to merge as far as the ${report.checks.length} checks can tell.** No new problem is introduced.${fixed}`,
   }
 }
 
 function passedSentence(report: Report): string {
   const { passed, notApplicable, unverified } = report.summary
-  return `${passed} of 25 checks passed, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply, ${unverified} ${unverified === 1 ? 'needs' : 'need'} a look by hand.`
+  return `${passed} of 25 checks passed, ${notApplicable} ${notApplicable === 1 ? 'does' : 'do'} not apply, ${unverified} to check by hand.`
 }
 
 function levelName(blocking: Shown['blocking']): string {

@@ -21,6 +21,8 @@ export interface Fix {
   readonly rewrite?: { readonly path: string; readonly line: number; readonly endLine?: number; readonly apply: Rewrite }
   /** True when the audit applied it in the sandbox and the hole was closed. */
   readonly proved?: true
+  /** What no change of the code does: a key to replace, a setting of a dashboard. `where` is the page to open, an address where one is known. */
+  readonly byHand?: { readonly what: string; readonly where: string }
   /** Where one fix closes several findings and its code is that of another one (`sibling`), or of several (`several`): whose words say what it does. */
   readonly from?: 'sibling' | 'several'
   /** The end of `text` that says what of the application's own code stops; said once of a fix that several findings share. */

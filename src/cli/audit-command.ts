@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { type AuditPorts, audit } from '../audit.ts'
 import { CONFIG_PATH, type Config, type ConfigProblem, DEFAULT_CONFIG } from '../config/config.ts'
 import { parseConfig } from '../config/parse-config.ts'
+import { extractInProcess } from '../facts/extract.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { githubAdvisories } from '../platform/github/advisories.ts'
 import { GitSource, isGit, WORKING_TREE } from '../platform/local/git-source.ts'
@@ -12,6 +13,7 @@ import type { Report } from '../report/report.ts'
 import { type Source, SourceError } from '../source/source.ts'
 import { applyBaseline } from './baseline-file.ts'
 import { requireFolder, requireWritable } from './folder.ts'
+import { type Progress, progressLine } from './progress.ts'
 import { projectsSentence, selectProject } from './project.ts'
 import { requireUsage, UsageError } from './usage-error.ts'
 
@@ -27,6 +29,8 @@ export interface AuditOptions {
   readonly baseline?: string | undefined
   /** Folder of the project to audit. */
   readonly project?: string | undefined
+  /** Everything instead of one screen, in the format `terminal`. */
+  readonly details: boolean
 }
 
 const FORMATS = ['terminal', 'json', 'markdown', 'html', 'sarif']
@@ -35,7 +39,7 @@ const FAIL_ON_CHOICES = ['critical', 'high', 'medium', 'never'] as const
 /** `prelaunch audit`: audits a folder and prints or writes the report. Gives the exit status. */
 export async function auditCommand(options: AuditOptions): Promise<number> {
   const dir = await requireUsable(options)
-  const progress = progressLine(options.format === 'terminal' || options.output !== undefined)
+  const progress = progressLine(process.stderr, options.format === 'terminal' || options.output !== undefined)
   const local = await localPorts(dir, { offline: options.offline, onPhase: progress.say })
   try {
     const ports = { ...local, source: await selectProject(local.source, options.commit ?? WORKING_TREE, options.project) }
@@ -49,7 +53,7 @@ export async function auditCommand(options: AuditOptions): Promise<number> {
         configProblems: problems,
         today: new Date().toISOString().slice(0, 10),
       },
-      { ...ports, ...onlinePorts(options.offline) },
+      { ...ports, ...counted(ports, progress), ...onlinePorts(options.offline) },
     )
     progress.clear()
     for (const crash of result.crashes)
@@ -74,6 +78,17 @@ async function judged(report: Report, source: Source, { baseline, base, dir, for
   const applied = baseline === undefined ? { report, notes: [] } : await applyBaseline(report, source, { file: baseline, dir, base })
   for (const note of [...(sentence ? [sentence] : []), ...applied.notes]) process.stderr.write(`prelaunch: ${note}\n`)
   return applied.report
+}
+
+/** Extraction that tells how many files it has read. */
+function counted({ extractAll = extractInProcess }: Pick<AuditPorts, 'extractAll'>, progress: Progress): Pick<AuditPorts, 'extractAll'> {
+  return {
+    extractAll: async (jobs) => {
+      const results = await extractAll(jobs)
+      progress.read(jobs.length)
+      return results
+    },
+  }
 }
 
 /** What only the network knows; each answers `unverified` when it is out of reach. */
@@ -149,26 +164,17 @@ async function render(report: Report, source: Source, options: AuditOptions): Pr
       return (await import('../report/render-html.ts')).renderHtml(
         report,
         await (await import('./excerpts.ts')).readExcerpts(report, source, options.commit ?? WORKING_TREE),
+        new Date().toISOString().slice(0, 10),
       )
     case 'sarif':
       return `${JSON.stringify((await import('../annotations/sarif.ts')).renderSarif(report), null, 2)}\n`
     default: {
       const color = options.output === undefined && process.stdout.isTTY === true && !process.env.NO_COLOR
-      return (await import('../report/render-terminal.ts')).renderTerminal(report, { color, width: process.stdout.columns ?? 100 })
+      return (await import('../report/render-terminal.ts')).renderTerminal(report, {
+        color,
+        width: process.stdout.columns ?? 100,
+        details: options.details,
+      })
     }
   }
-}
-
-/** One line that tells the phase, on a terminal only. */
-function progressLine(wanted: boolean): { say(phase: string): void; clear(): void } {
-  if (!wanted || !process.stderr.isTTY) return { say: () => {}, clear: () => {} }
-  const words: Record<string, string> = {
-    snapshot: 'listing files',
-    history: 'reading the history',
-    facts: 'reading code',
-    database: 'replaying SQL and trying it',
-    model: 'following guards',
-    checks: 'judging',
-  }
-  return { say: (phase) => process.stderr.write(`\r\x1b[2K${words[phase] ?? phase} …`), clear: () => process.stderr.write('\r\x1b[2K') }
 }

@@ -13,9 +13,9 @@ interface Ranked {
   readonly at: Place
 }
 
-/** What an attacker gets, most first; the words are for readers of this file only. */
+/** What an attacker gets, most first; the words are names, not text for people. */
 const GAINS = ['everything', 'accounts', 'changes others’ data or money', 'reads others’ data', 'a step on the way', 'nothing by itself'] as const
-type Gain = (typeof GAINS)[number]
+export type Gain = (typeof GAINS)[number]
 
 /** By weakness, where it says more than the check does: the first that a finding names counts. */
 const BY_WEAKNESS: readonly (readonly [string, Gain])[] = [
@@ -57,11 +57,14 @@ const BY_CHECK: Readonly<Record<string, Gain>> = {
   'payments/payment-failed': 'nothing by itself',
 }
 
-/** 0 is the most that an attacker can get. */
-function gain({ check, aliases = [] }: Ranked): number {
+/** What an attacker gets by a finding: by its weakness, otherwise by its check. */
+export function gainOf({ check, aliases = [] }: Pick<Ranked, 'check' | 'aliases'>): Gain {
   const named = BY_WEAKNESS.find(([weakness]) => aliases.includes(weakness))?.[1]
-  return GAINS.indexOf(named ?? BY_CHECK[check] ?? 'a step on the way')
+  return named ?? BY_CHECK[check] ?? 'a step on the way'
 }
+
+/** 0 is the most that an attacker can get. */
+const gain = (f: Ranked): number => GAINS.indexOf(gainOf(f))
 
 /**
  * The one order of findings, for every list that people read: by severity, then by what an attacker gets, then what was tried before what was read

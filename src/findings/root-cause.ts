@@ -42,5 +42,6 @@ function fixOfAll(sorted: readonly Finding[]): Fix {
   const several = sorted.some((f) => f.fix.from === 'several')
   const said = (several ? sorted : [first]).map(({ fix }) => (fix.stops && fix.text.endsWith(fix.stops) ? fix.text.slice(0, -fix.stops.length) : fix.text))
   const stops = sorted.flatMap(({ fix }) => fix.stops ?? [])
-  return { ...first.fix, text: `${[...new Set(said)].join(' ')}${[...new Set(stops)].join('')}` }
+  const byHand = first.fix.byHand ?? sorted.find((f) => f.fix.byHand)?.fix.byHand
+  return { ...first.fix, ...(byHand ? { byHand } : {}), text: `${[...new Set(said)].join(' ')}${[...new Set(stops)].join('')}` }
 }

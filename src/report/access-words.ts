@@ -11,7 +11,7 @@ export interface Viewer {
 export const VIEWERS = [
   { title: 'A stranger', role: 'anon', rows: ['own', 'other', 'forged', 'tenant'] },
   { title: 'Another signed-in user', role: 'A', rows: ['other', 'forged'] },
-  { title: 'A plain member of the same team', role: 'A', rows: ['tenant'] },
+  { title: 'A member of the same team', role: 'A', rows: ['tenant'] },
   { title: 'The owner', role: 'A', rows: ['own'] },
 ] as const satisfies readonly Viewer[]
 

@@ -1,8 +1,9 @@
 import { cleanLine } from '../lib/clean-text.ts'
 import { withCapital } from '../lib/with-capital.ts'
-import { countBySeverity, reportItems } from './items.ts'
+import { countBySeverity, type Item, reportItems } from './items.ts'
 import { plural } from './plural.ts'
 import type { Report } from './report.ts'
+import { stakesOf } from './stakes.ts'
 
 /** The answer of a whole report, for somebody who reads nothing else. */
 export interface Answer {
@@ -34,41 +35,46 @@ export function answerOf(report: Report): Answer {
   const { Critical: critical, High: high, Medium: medium } = countBySeverity(items)
   const introduced = report.comparison ? items.filter((f) => f.state === 'introduced') : undefined
   const worst = introduced?.filter((f) => f.severity === 'Critical').length ?? critical
-  if (!report.audit.complete)
-    return answer('bad', 'The audit is not complete', 'Not every file of the repository could be listed, so nothing below is a clean bill.')
+  if (!report.audit.complete) return answer('bad', 'The audit is not complete', 'Some files could not be listed, so problems may be missing below.')
   if (hasNothingToAudit(report)) return answer('warn', 'Nothing to audit', `${withCapital(NOTHING_TO_AUDIT)}.`)
   if (!worst && report.comparison?.lost)
     return answer(
       'bad',
       'The SQL can no longer be replayed',
-      `Before this change the database could be rebuilt and tried; now it cannot (${cleanLine(report.comparison.lost, 200)}), so nobody knows what the change opens.`,
+      `We could rebuild the database before this change, and now we cannot: ${cleanLine(report.comparison.lost, 200)}. So we do not know what the change opens.`,
     )
   if (worst)
     return answer(
       'bad',
       `Not safe: ${plural(worst, 'critical hole')}`,
-      introduced
-        ? 'This change opens the holes below. Close them before merging.'
-        : 'Today, anyone can read or change other people’s data, forge a payment, or use a secret. Close the critical findings first.',
+      introduced ? 'This change opens the holes below. Close them before merging.' : `${worstGains(report, items)}Fix the Critical problems first.`,
     )
-  if (introduced?.length)
+  if (introduced?.length) return answer('warn', `${plural(introduced.length, 'finding')} introduced, none critical`, 'Read them before you merge.')
+  if (introduced && critical)
     return answer(
       'warn',
-      `${plural(introduced.length, 'finding')} introduced, none critical`,
-      'Nothing below hands out data by itself; read them before merging.',
+      `This change adds no problem, but ${plural(critical, 'critical hole')} ${critical === 1 ? 'was' : 'were'} there before`,
+      'Fix the Critical problems before real users come.',
     )
-  if (introduced) return answer('ok', 'This change introduces nothing', olderFindings(critical + high + medium))
-  if (high) return answer('warn', `No critical hole, ${plural(high, 'serious finding')}`, 'A control is missing or wrong; fix these before launch.')
-  if (medium) return answer('warn', `No critical hole, ${plural(medium, 'smaller finding')}`, 'Nothing leaks by these alone.')
+  if (introduced) return answer('ok', 'This change introduces nothing', olderFindings(high + medium))
+  if (high) return answer('warn', `No critical hole, ${plural(high, 'serious finding')}`, 'Fix these before launch.')
+  if (medium) return answer('warn', `No critical hole, ${plural(medium, 'smaller finding')}`, 'Fix these when you can.')
   return answer('ok', 'No holes found', openChecks(report.summary.unverified))
 }
 
 function olderFindings(n: number): string {
-  return `${plural(n, 'older finding')} ${n === 1 ? 'remains' : 'remain'}.`
+  return n ? `${plural(n, 'older problem')} ${n === 1 ? 'remains' : 'remain'}.` : 'No older problem remains.'
 }
 
 function openChecks(unverified: number): string {
-  return unverified ? `${plural(unverified, 'check')} could not be decided from the repository: see what to look at below.` : 'Every check could be decided.'
+  return unverified ? `${plural(unverified, 'check')} to do by hand: the repository does not show the answer.` : 'Every check gave an answer.'
+}
+
+/** What the first Critical problems give to an attacker: two things at most, so that the sentence stays short. */
+function worstGains(report: Report, items: readonly Item[]): string {
+  const gains = items.filter((i) => i.severity === 'Critical').flatMap((i) => stakesOf(report, i).gets ?? [])
+  const named = [...new Set(gains)].slice(0, 2).join(', and ')
+  return named && `An attacker can get ${named}. `
 }
 
 function answer(kind: Answer['kind'], headline: string, sentence: string): Answer {

@@ -5,8 +5,10 @@ import type { Finding } from '../findings/finding.ts'
 import type { SuppressedFinding } from '../findings/suppress.ts'
 import { comparePlaces } from '../lib/place.ts'
 import type { AppModel } from '../model/app-model.ts'
+import { reportItems } from './items.ts'
 import type { Report, ReportCheck, ReportFinding } from './report.ts'
 import { reportRoutes } from './report-routes.ts'
+import { startItems, stepsByHand } from './start-with.ts'
 
 export const TOOL_VERSION = '0.1.0'
 
@@ -40,7 +42,7 @@ export function buildReport(input: ReportInput): Report {
   const withDataApi = input.model.schema.exposedToBrowsers
   const count = (status: ReportCheck['status']) => checks.filter((c) => c.status === status).length
   const level = (severity: ReportFinding['severity']) => all.filter((f) => f.severity === severity).length
-  return {
+  const report: Report = {
     version: 1,
     tool: { name: 'prelaunch', version: TOOL_VERSION },
     audit: { ...input.audit, config: { ...(input.configCommit ? { commit: input.configCommit } : {}), problems: [...input.problems].sort(comparePlaces) } },
@@ -74,6 +76,13 @@ export function buildReport(input: ReportInput): Report {
     })),
     gaps: [...input.model.gaps].sort((a, b) => comparePlaces({ path: a.path, line: a.line ?? 0 }, { path: b.path, line: b.line ?? 0 })),
   }
+  return { ...report, ...priorities(report) }
+}
+
+/** What the report says first, decided once so that a reader of the JSON and a reader of a page begin with the same. */
+function priorities(report: Report): Pick<Report, 'startWith' | 'doYourself'> {
+  const items = reportItems(report)
+  return { startWith: startItems(items).map((i) => i.fingerprint), doYourself: stepsByHand(items) }
 }
 
 function reportCheck(result: CheckResult, input: ReportInput, render: (f: Finding) => ReportFinding): ReportCheck {

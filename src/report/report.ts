@@ -25,6 +25,10 @@ export interface Report {
   readonly checks: readonly ReportCheck[]
   readonly routes: readonly ReportRoute[]
   readonly access: readonly AccessObject[]
+  /** Fingerprints of the (at most three) problems to begin with, in this order. Reports of older versions do not say. */
+  readonly startWith?: readonly string[]
+  /** What only a person can do, with the page to open. Reports of older versions do not say. */
+  readonly doYourself?: readonly { readonly what: string; readonly where: string }[]
   readonly summary: {
     readonly critical: number
     readonly high: number

@@ -5,6 +5,8 @@
 export const SEE_MORE = {
   /** In the comment of a pull request. */
   comment: 'The check run “Prelaunch audit” of this pull request has room for more.',
+  /** In the summary of a check run, about findings that it names no more. */
+  checkRunText: 'The annotations and the text below show more.',
   /** In a check run that is full. */
   checkRun: 'Fix what is listed, then press “Re-run” on this check: the next run shows the rest.',
   /** In a check run of a public repository, about findings that are older than the change. */

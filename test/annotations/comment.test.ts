@@ -35,6 +35,71 @@ describe('the comment', () => {
   })
 })
 
+describe.each([1, 12, 50, 200])('with %i findings', (n) => {
+  const findings = Array.from({ length: n }, (_, i) =>
+    finding({
+      fingerprint: i.toString(16).padStart(16, '0'),
+      path: `supabase/migrations/2026010100000${i}_a_long_name_of_a_migration.sql`,
+      subject: `policy public.some_table_${i} "Users can read what they wrote ${i}"`,
+      message: `The policy lets every visitor read the rows of some_table_${i}. `.repeat(4),
+      check: i % 2 ? 'rls/select-owner' : 'rls/enabled',
+      severity: i % 3 ? 'High' : 'Critical',
+      fix: { text: 'Bind the policy to the owner.', language: 'sql', code: `alter policy "x" on some_table_${i} using (user_id = auth.uid());\n`.repeat(6) },
+    }),
+  )
+  const changed = report(findings, { gaps: [] })
+  const body = renderComment(changed, audience({ checkRunUrl: 'https://github.com/octo/shop/runs/1', changedPaths: new Set(['app/a.ts']) })) ?? ''
+  const shownFirst = Math.min(n, 3)
+
+  test('fits, and no part is cut', () => {
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(65_000)
+    expect(body.match(/<details(?: open)?>/g)?.length).toBe(body.match(/<\/details>/g)?.length)
+  })
+
+  test('says the verdict, then the first ones in full with their fixes', () => {
+    const order = [
+      'Do not merge yet',
+      `### Start with ${['', 'this one', 'these two', 'these three'][shownFirst]}`,
+      '**Fix:** Bind the policy',
+      '<sub>Prelaunch audit of',
+    ].map((p) => body.indexOf(p))
+    expect(order.every((at) => at > 0)).toBe(true)
+    expect(order.toSorted((a, b) => a - b)).toEqual(order)
+    expect(body.match(/<details open>/g)).toHaveLength(shownFirst)
+    expect(body.match(/An attacker gets /g)).toHaveLength(shownFirst)
+  })
+
+  test('then one line for each of the others, with a link to the full text', () => {
+    const lines = body.split('\n').filter((l) => /^- (?:🔴|🟠) /.test(l))
+    const counted = Number(/… and (\d+) more/.exec(body)?.[1] ?? 0)
+    expect(lines.length + counted).toBe(n - shownFirst)
+    expect(lines.every((l) => l.includes('](https://github.com/octo/shop/runs/1)'))).toBe(true)
+    if (n <= 50) expect(counted).toBe(0)
+  })
+
+  test('keeps the explanations where tables have no room', () => {
+    const left = /_Left out for size: ([^_]*)\. /.exec(body)?.[1] ?? ''
+    expect(left).not.toMatch(/begin with|other introduced|verdict/)
+    if (/prompt for all|migration/.test(left)) expect(left).toMatch(/the 25 checks/)
+  })
+})
+
+describe('an older Critical problem', () => {
+  const older = report([finding({ severity: 'Critical' })], { introduced: [] })
+  test.each([true, false])('is never hidden behind “safe to merge” (private: %s)', (isPrivate) => {
+    const at = audience({ private: isPrivate })
+    for (const text of [renderComment(older, at) ?? '', renderCheckRun(older, at).summary, renderCheckRun(older, at).title]) {
+      expect(text).not.toContain('Safe to merge')
+      expect(text).toMatch(/1 older Critical/)
+    }
+    expect(renderCheckRun(older, at).conclusion).toBe('success')
+  })
+
+  test('that is the worst is needed: older High problems do not change the verdict', () => {
+    expect(renderComment(report([finding({ severity: 'High' })], { introduced: [] }), audience())).toContain('Safe to merge')
+  })
+})
+
 describe('what a reader copies', () => {
   const sql = (name: string, code: string, changes = {}) =>
     finding({
@@ -50,14 +115,12 @@ describe('what a reader copies', () => {
   test.each([
     ['the comment', (list: Parameters<typeof report>[0]) => renderComment(report(list), audience()) ?? ''],
     ['the summary', (list: Parameters<typeof report>[0]) => renderCheckRun(report(list), audience()).summary],
-  ])('stands in %s: a prompt for each finding, one for all, and the proved SQL as one migration, before the findings', (_name, render) => {
+  ])('stands in %s: a prompt for each finding, one for all, and the proved SQL as one migration, after what to begin with', (_name, render) => {
     const text = render([notes, rows])
     expect(text.match(/Prompt for your AI builder/g)).toHaveLength(2)
-    const [all, migration, first] = ['Fix all 2 at once', '2 database fixes as one migration', '### 🔴 2 Critical: fix before merging'].map((part) =>
-      text.indexOf(part),
-    )
-    expect([all, migration, first].every((at) => (at ?? -1) > 0)).toBe(true)
-    expect((all ?? 0) < (migration ?? 0) && (migration ?? 0) < (first ?? 0)).toBe(true)
+    const [first, all, migration] = ['### Start with these two', 'Fix all 2 at once', '2 database fixes as one migration'].map((part) => text.indexOf(part))
+    expect([first, all, migration].every((at) => (at ?? -1) > 0)).toBe(true)
+    expect((first ?? 0) < (all ?? 0) && (all ?? 0) < (migration ?? 0)).toBe(true)
     expect(text).toContain('-- Row level security is off: table public.notes\n-- Close it.\ncreate policy "own" on public.notes using (true);\n\n-- Row')
     const single = render([notes])
     expect(single).not.toContain('at once')

@@ -24,10 +24,13 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  async function open(html: string, options: { width?: number; colorScheme?: 'light' | 'dark' } = {}) {
+  async function open(html: string, options: { width?: number; height?: number; colorScheme?: 'light' | 'dark' } = {}) {
     const file = join(dir, 'report.html')
     writeFileSync(file, html)
-    const page = await browser.newPage({ viewport: { width: options.width ?? 1100, height: 900 }, colorScheme: options.colorScheme ?? 'light' })
+    const page = await browser.newPage({
+      viewport: { width: options.width ?? 1100, height: options.height ?? 900 },
+      colorScheme: options.colorScheme ?? 'light',
+    })
     const asked: string[] = []
     const dialogs: string[] = []
     page.on('request', (r) => asked.push(r.url()))
@@ -62,7 +65,7 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
     await page.close()
   })
 
-  test.each([320, 768, 1280])('does not scroll sideways at %d pixels', async (width) => {
+  test.each([320, 390, 768, 1280])('does not scroll sideways at %d pixels', async (width) => {
     const { page } = await open(renderHtml(hostile), { width })
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
     await page.close()
@@ -127,7 +130,10 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
       '- region "Verdict"',
       '- list "Counts"',
       '- region "Findings"',
-      '- navigation "Findings at a glance"',
+      '- navigation "Contents"',
+      '- region "Start with these three"',
+      '- group "Severity"',
+      '- radio "All" [checked]',
       '- article "Critical RLS is off"',
       '- columnheader "Result"',
       '- region "The 25 checks"',
@@ -136,12 +142,84 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
     await page.close()
   })
 
-  test('with 200 findings stays one page that answers at a glance', async () => {
-    const { page } = await open(renderHtml(sampleReport(many(200))), { width: 390 })
-    expect(await page.locator('article.finding').count()).toBe(200)
-    expect(await page.locator('nav li').count()).toBeLessThanOrEqual(13)
-    expect(await page.locator('nav li').first().innerText()).toContain('200 places')
+  const PHONE = { width: 390, height: 844 }
+  const mixed = (n: number) =>
+    many(n).map((f, i) => ({
+      ...f,
+      check: ['rls/enabled', 'api/auth', 'code/hardcoded', 'env/committed', 'api/ownership', 'payments/signature'][i % 6] as string,
+      severity: (['Critical', 'High', 'Medium'] as const)[i % 3] as 'Critical',
+      title: `Something is open on a table with a long name ${i}`,
+    }))
+
+  test('85 findings take at most 8 screens of a phone before anything is unfolded', async () => {
+    const { page } = await open(renderHtml(sampleReport(mixed(85))), PHONE)
+    const { scrollHeight, sideways } = await page.evaluate(() => ({
+      scrollHeight: document.documentElement.scrollHeight,
+      sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    }))
+    expect(scrollHeight).toBeLessThanOrEqual(8 * PHONE.height)
+    expect(sideways).toBe(0)
+    expect(await page.locator('article.finding').count()).toBe(85)
+    await page.evaluate(() => {
+      for (const d of document.querySelectorAll('details')) d.open = true
+    })
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+    await page.close()
+  })
+
+  test('the verdict and the first problem are on the first screen of a phone, and the contents stay in view', async () => {
+    const { page } = await open(renderHtml(sampleReport(mixed(85))), PHONE)
+    expect(await page.locator('.verdict').evaluate((e) => e.getBoundingClientRect().bottom)).toBeLessThan(PHONE.height)
+    expect(
+      await page
+        .locator('.start li')
+        .first()
+        .evaluate((e) => e.getBoundingClientRect().bottom),
+    ).toBeLessThan(PHONE.height)
+    await page.evaluate(() => window.scrollTo(0, 3000))
+    expect(await page.locator('nav.contents').evaluate((e) => e.getBoundingClientRect().top)).toBe(0)
+    await page.close()
+  })
+
+  test('filters by severity and state without a script, by keyboard too', async () => {
+    const findings = mixed(60).map((f, i) => ({ ...f, state: i < 30 ? ('introduced' as const) : ('existing' as const) }))
+    const introduced = findings.slice(0, 30).map((f) => f.fingerprint)
+    const comparison = { introduced, existing: findings.slice(30).map((f) => f.fingerprint), fixed: [], unreadable: [] }
+    const { page } = await open(renderHtml(sampleReport(findings, { comparison })), PHONE)
+    const visible = (kind: string) =>
+      page.locator(`article.finding${kind}`).evaluateAll((all) => all.filter((e) => e.checkVisibility({ contentVisibilityAuto: true })).length)
+    await page.locator('#severity-all').focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.locator('#severity-High').isChecked()).toBe(true)
+    expect([await visible('.High'), await visible(':not(.High)')]).toEqual([20, 0])
+    await page.locator('#state-introduced').check()
+    expect([await visible('.High.introduced'), await visible('')]).toEqual([10, 10])
+    await page.locator('#severity-all').check()
+    expect(await visible('')).toBe(30)
+    await page.close()
+  })
+
+  test('a link opens the folded part that its finding is in', async () => {
+    const { page } = await open(renderHtml(sampleReport(mixed(85))), PHONE)
+    const last = page.locator('article.finding.Medium').last()
+    expect(await last.isVisible()).toBe(false)
+    const id = await last.getAttribute('id')
+    await page.evaluate((hash) => {
+      location.hash = hash ?? ''
+    }, id)
+    expect(await last.isVisible()).toBe(true)
+    await page.close()
+  })
+
+  test('what passed or does not apply is folded', async () => {
+    const { page } = await open(renderHtml(sampleReport()), PHONE)
+    expect(
+      await page
+        .locator('.tag.passed', { hasText: /^passed$/ })
+        .evaluateAll((all) => all.filter((e) => e.checkVisibility({ contentVisibilityAuto: true })).length),
+    ).toBe(0)
+    expect(await page.getByText('24 checks without a finding').isVisible()).toBe(true)
     await page.close()
   })
 
@@ -154,7 +232,8 @@ describe.skipIf(!CHROMIUM)('the HTML report in a browser', () => {
         .first()
         .evaluate((e) => e.checkVisibility({ contentVisibilityAuto: true }) && e.getClientRects().length > 0)
     expect(await isPrinted('article details:not(.copy) li')).toBe(true)
-    expect(await isPrinted('nav li')).toBe(true)
+    expect(await isPrinted('.start li')).toBe(true)
+    expect(await isPrinted('nav li')).toBe(false)
     expect(await isPrinted('.copy pre')).toBe(false)
     await page.close()
   })

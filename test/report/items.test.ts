@@ -93,11 +93,11 @@ describe('items', () => {
 
 describe('every rendering shows three items for seven findings, in one order', () => {
   const texts: Readonly<Record<string, string>> = {
-    terminal: renderTerminal(SAMPLE, { color: false, width: 140 }),
+    terminal: renderTerminal(SAMPLE, { color: false, width: 140, details: true }).replace(/\nThe 25 checks[\s\S]*/, ''),
     markdown: renderMarkdown(SAMPLE).replace(/## One prompt[\s\S]*?\n## (?=Critical)/, '## '),
     html: renderHtml(SAMPLE).replace(/^[\s\S]*?<article/, '<article'),
     'check run': renderCheckRun(SAMPLE, audience()).summary.replace(/^[\s\S]*?## Introduced/, ''),
-    comment: (renderComment(SAMPLE, audience()) ?? '').replace(/^[\s\S]*?### 🔴/, ''),
+    comment: (renderComment(SAMPLE, audience()) ?? '').replace(/^[\s\S]*?### Start/, ''),
     prompt: promptForAll(itemsOf(FINDINGS), { budget: 20_000, seeMore: SEE_MORE.report })?.text ?? '',
   }
 
@@ -113,7 +113,7 @@ describe('every rendering shows three items for seven findings, in one order', (
   })
 
   test('counts are those of items, with the places beside them', () => {
-    expect(texts['terminal']).toContain('2 Critical, 0 High, 1 Medium.')
+    expect(renderTerminal(SAMPLE, { color: false })).toContain('Problems  2 Critical, 0 High, 1 Medium\n')
     expect(renderMarkdown(SAMPLE)).toContain('**2 Critical, 0 High, 1 Medium**')
     expect(renderHtml(SAMPLE)).toContain('<b>2</b>Critical</li>')
     expect(texts['check run']).toContain('Problems in the repository: 2 Critical, 0 High, 1 Medium.')

@@ -25,14 +25,16 @@ describe('renderTerminal', () => {
   })
 
   test('says verdict, finding, place, attack, fix and every check', () => {
-    const text = renderTerminal(sampleReport(), { color: false })
-    expect(text).toContain('Critical RLS is off check 1 rls/enabled, tried: the attack works\n  supabase/migrations/20260101_init.sql:3 table public.todos\n')
+    const text = renderTerminal(sampleReport(), { color: false, details: true })
+    expect(text).toContain(
+      'Critical RLS is off check 1 rls/enabled, tried in a copy of your database\n  supabase/migrations/20260101_init.sql:3 table public.todos\n',
+    )
     expect(text).toContain('  Fix: Enable it and let owners see their rows. (tried: it closes the hole)\n')
-    expect(text).toContain('\nNot safe: 1 critical hole\nToday, anyone can read')
+    expect(text).toContain('\nNot safe: 1 critical hole\nAn attacker can get every row of the table. Fix the Critical problems first.\n')
     expect(text).toContain('  Attack: Anyone with the anon key, which is in your web page, reads every row.\n')
     expect(text).toContain('    alter table public.todos enable row level security;\n')
-    expect(text).toContain('  ? 11 auth/otp-expiry                unverified: the hosted setting is not in the repository\n')
-    expect(text).toMatch(/1 Critical, 0 High, 0 Medium\. 23 checks passed, 1 failed, 1 unverified, 0 not applicable\.\n$/)
+    expect(text).toContain('  ? 11 auth/otp-expiry                check by hand: the hosted setting is not in the repository\n')
+    expect(text).toContain('\nProblems  1 Critical, 0 High, 0 Medium\nChecks    1 failed (1)\n          1 to check by hand (11)\n          23 passed\n')
   })
 
   test('only colour adds escape sequences', () => {
@@ -66,7 +68,7 @@ describe('renderHtml', () => {
       sampleReport([reportFinding({ subject: 'x', state: 'existing' })], {
         comparison: { introduced: [], existing: ['7800000000000000'], fixed: [], unreadable: [] },
       }),
-      'This change introduces nothing',
+      'This change adds no problem, but 1 critical hole was there before',
     ],
     [
       sampleReport([reportFinding({ subject: 'x', state: 'introduced' })], {

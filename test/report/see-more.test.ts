@@ -6,7 +6,7 @@ import { SEE_MORE } from '../../src/report/see-more.ts'
 import { audience, finding, report } from '../annotations/sample-report.ts'
 
 test('nobody is told to run a package that is not published', () => {
-  const shown = [...globSync(['src/**/*.{ts,md,json,sql}', 'docs/**/*.md', '*.md', 'schema/*.json', 'app.yml', 'bin/*', 'scripts/*.*'])]
+  const shown = [...globSync(['src/**/*.{ts,md,json,sql}', 'docs/**/*.md', '*.md', 'schema/*.json', 'app.yml', 'bin/*', 'scripts/*.{ts,mjs,cjs,json}'])]
   expect(shown.length).toBeGreaterThan(500)
   expect(shown.filter((path) => /\b(npx|bunx|pnpm dlx|yarn dlx|npm exec)\s+(-\S+\s+)*prelaunch/.test(readFileSync(path, 'utf8')))).toEqual([])
 })

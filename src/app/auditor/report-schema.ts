@@ -27,6 +27,7 @@ const finding = v.strictObject({
     code: v.exactOptional(text),
     replaces: v.exactOptional(v.strictObject({ path: short, line, endLine: line })),
     proved: v.exactOptional(v.literal(true)),
+    byHand: v.exactOptional(v.strictObject({ what: text, where: text })),
   }),
   path: short,
   line,
@@ -141,6 +142,8 @@ const report = v.strictObject({
   checks: v.pipe(v.array(check), v.length(25)),
   routes: list(route),
   access: list(access),
+  startWith: v.exactOptional(v.pipe(v.array(sha16), v.maxLength(3))),
+  doYourself: v.exactOptional(list(v.strictObject({ what: text, where: text }))),
   summary: v.strictObject({ critical: count, high: count, medium: count, failed: count, passed: count, notApplicable: count, unverified: count }),
   comparison: v.exactOptional(
     v.strictObject({
@@ -185,10 +188,18 @@ export const auditedSchema = v.strictObject({
 }) satisfies v.GenericSchema<unknown, AuditedForApp>
 
 /** A field that the report gains and this does not know would end every audit: it does not compile. */
-const known: [keyof AuditedForApp['report']['audit'], keyof AuditedForApp['report']['checks'][number], keyof ReportFinding] extends [
+const known: [
+  keyof AuditedForApp['report'],
+  keyof AuditedForApp['report']['audit'],
+  keyof AuditedForApp['report']['checks'][number],
+  keyof ReportFinding,
+  keyof ReportFinding['fix'],
+] extends [
+  keyof v.InferOutput<typeof report>,
   keyof v.InferOutput<typeof audited>,
   keyof v.InferOutput<typeof check>,
   keyof v.InferOutput<typeof finding>,
+  keyof v.InferOutput<typeof finding>['fix'],
 ]
   ? true
   : false = true

@@ -160,7 +160,13 @@ function hostedIssues(auth: AuthModel): Issue[] {
         title: `One-time codes live ${duration(seconds)}`,
         message: `The hosted project's ${name} is ${seconds} seconds (read from the platform just now); at most ${LIMIT} are allowed.`,
         attack: 'A link in a forwarded, leaked or shared mailbox still signs in long after its owner forgot it, and a short code can be guessed for that long.',
-        fix: { text: `Set it to ${LIMIT} or less: https://supabase.com/dashboard/project/${auth.projectRef ?? '_'}/auth/providers` },
+        fix: {
+          byHand: {
+            what: `Set the lifetime of one-time codes to ${LIMIT} seconds or less`,
+            where: `https://supabase.com/dashboard/project/${auth.projectRef ?? '_'}/auth/providers`,
+          },
+          text: `Set it to ${LIMIT} or less: https://supabase.com/dashboard/project/${auth.projectRef ?? '_'}/auth/providers`,
+        },
         at: use.at,
         proof: 'executed',
         aliases: ['CWE-613'],

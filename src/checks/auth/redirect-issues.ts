@@ -123,7 +123,10 @@ export function settingIssues(auth: AuthModel, keys: { readonly allowList: boole
         title: 'Site URL of the hosted project is not the production domain',
         message: `The hosted project's Site URL is ${hosted.siteUrl} (read from the platform just now).`,
         attack: `Every mail link and every sign-in without an allowed redirect leads to ${hosted.siteUrl} with the token in the URL.`,
-        fix: { text: `Set the Site URL to the production domain: ${dashboard}.` },
+        fix: {
+          byHand: { what: 'Set the Site URL to your production domain', where: dashboard },
+          text: `Set the Site URL to the production domain: ${dashboard}.`,
+        },
         at,
         proof: 'executed',
       })
@@ -137,7 +140,10 @@ export function settingIssues(auth: AuthModel, keys: { readonly allowList: boole
         title: 'The hosted allow-list admits everybody’s previews',
         message: `The hosted project's Redirect URLs hold ${shared.join(', ')} (read from the platform just now): any customer of that hosting platform can own a matching host.`,
         attack: 'An attacker deploys a page under the shared domain, sends a victim through your sign-in with that page as redirect, and receives the session.',
-        fix: { text: `Replace it by the production domain and, for previews, by your own team's suffix (https://*-your-team.vercel.app/**): ${dashboard}.` },
+        fix: {
+          byHand: { what: 'Remove the shared wildcards from Redirect URLs', where: dashboard },
+          text: `Replace it by the production domain and, for previews, by your own team's suffix (https://*-your-team.vercel.app/**): ${dashboard}.`,
+        },
         at,
         proof: 'executed',
       })

@@ -6,6 +6,7 @@ import type { HardcodedSecret } from '../../model/code/code.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import type { Fix, Issue, Severity } from '../define-check.ts'
 import { environmentRead } from '../environment-read.ts'
+import { providerPage } from '../provider-pages.ts'
 
 /** Formats that act on somebody else's service with the owner's rights as soon as they are known. */
 export const NAME_BASED_OR_POWERFUL_KINDS = new Set([
@@ -36,7 +37,7 @@ export function secretIssue(s: HardcodedSecret, modules: ModulesModel): Issue {
         : inBrowser
           ? 'Whoever opens the page reads the value in its scripts and uses it in the owner’s name.'
           : 'Whoever reads the repository, a fork, an old clone or a build log uses the value in the owner’s name.',
-    fix: secretFix(s, inBrowser, modules),
+    fix: { byHand: { what: `Replace ${s.label} in ${s.path}`, where: providerPage(s.kind) }, ...secretFix(s, inBrowser, modules) },
     at: { path: s.path, line: s.line },
     related: s.also.slice(0, 30).map((p) => ({ ...p, subject: `file ${p.path}`, what: 'the same value' })),
     proof: 'inferred',

@@ -3,6 +3,7 @@ import { setValue } from '../../lib/rewrite.ts'
 import { NAME_BASED_KINDS } from '../../model/code/secrets.ts'
 import type { EnvFileState, EnvSecret, IgnoreGap } from '../../model/env/env.ts'
 import { defineCheck, type Fix, failed, type Issue, notApplicable, passed, unverified } from '../define-check.ts'
+import { providerPage } from '../provider-pages.ts'
 
 export default defineCheck({
   number: 14,
@@ -71,6 +72,7 @@ function fileIssue(file: EnvFileState, kept: readonly string[]): Issue[] {
         ? 'Anyone who can read the repository, now or through a fork or an old clone, takes the values and uses them at their provider.'
         : 'The file invites the next secret: whoever adds one publishes it with the next commit.',
       fix: {
+        ...(holding ? { byHand: replaceAll(file.path, everything) } : {}),
         text: holding
           ? `Replace ${everything.length === 1 ? 'this secret' : 'these secrets'} at the provider first; then take the file out of the index and ignore every variant. Rewriting the history is optional once the values are dead.`
           : 'Take the file out of the index, ignore every variant, and keep a template with empty values.',
@@ -87,6 +89,16 @@ function fileIssue(file: EnvFileState, kept: readonly string[]): Issue[] {
       aliases: ['CWE-312', 'CWE-538'],
     },
   ]
+}
+
+/** Each value of the file is replaced where it was issued; the page is known when one provider issued them all. */
+function replaceAll(path: string, secrets: readonly EnvSecret[]): NonNullable<Fix['byHand']> {
+  const pages = new Set(secrets.map((s) => providerPage(s.kind)))
+  const [page] = pages
+  return {
+    what: secrets.length === 1 ? `Replace the secret in ${path}` : `Replace the ${secrets.length} secrets in ${path}`,
+    where: pages.size === 1 && page ? page : 'the settings page of each service that issued one',
+  }
 }
 
 /** A template keeps the name and loses the value, when the one secret that it holds is to be seen in the tree. */

@@ -48,6 +48,7 @@ function issue(v: PublicVariable, modules: ModulesModel): Issue {
     message: `\`${v.name}\` ${byValue ? 'holds a database connection string' : 'is named as a database connection string'}, and ${because} writes its value into the JavaScript that every visitor downloads.`,
     attack: 'A visitor reads the host, user and password out of the bundle and connects to the database directly, past every policy.',
     fix: {
+      byHand: { what: `Change the database password in ${v.name}`, where: 'the database settings of your provider' },
       text: `Rename the variable to \`${serverName}\`, read it in server code only, and change the database password: the old one has been published with every build.`,
       language: 'ts',
       code: `// server only: route handler, server action, edge function\nconst databaseUrl = process.env.${serverName}`,

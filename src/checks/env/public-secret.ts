@@ -1,6 +1,7 @@
 import type { PublicVariable } from '../../model/env/env.ts'
 import type { ModulesModel } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, passed } from '../define-check.ts'
+import { providerPage } from '../provider-pages.ts'
 import { isUnreached } from '../unreached.ts'
 import { noneIsPublic, publicLookedAt } from './public-evidence.ts'
 import { renameOnServer } from './rename-on-server.ts'
@@ -81,6 +82,8 @@ function issue(v: PublicVariable, held: string, modules: ModulesModel): Issue {
   const [at, ...others] = places
   const unread = v.reads.length > 0 && v.prefix !== undefined && v.reads.every((r) => isUnreached(r.path, modules))
   const inlined = v.prefix ? undefined : v.definitions.find((d) => d.inlinedBy)?.inlinedBy
+  const kind = v.definitions.find((d) => d.live && d.live !== 'local-demo')?.kind
+  const byHand = { what: `Replace the secret in ${v.name}`, where: providerPage(kind) }
   return {
     subject: `env ${v.name}`,
     severity: 'Critical',
@@ -90,8 +93,12 @@ function issue(v: PublicVariable, held: string, modules: ModulesModel): Issue {
       ? 'With the first page that imports the file, and from every build that had one, a visitor takes the value and acts as the server: reads and changes what the key allows, at the owner’s expense.'
       : 'A visitor searches the bundle for the value and acts as the server: reads and changes what the key allows, at the owner’s expense.',
     fix: inlined
-      ? { text: `Take \`${v.name}\` out of ${inlined}: server code reads it from the environment without help. Then replace the secret at its provider.` }
+      ? {
+          byHand,
+          text: `Take \`${v.name}\` out of ${inlined}: server code reads it from the environment without help. Then replace the secret at its provider.`,
+        }
       : {
+          ...(unread ? {} : { byHand }),
           text: unread
             ? `Delete the file and the variable if nothing needs them. What needs the secret belongs on the server, under the name \`${v.bare}\`; replace the secret at its provider if any earlier build had the file.`
             : `Rename it to \`${v.bare}\`, move the call that needs it to the server, and replace the secret at its provider: the old one has been published with every build.`,

@@ -2,6 +2,7 @@ import type { RelatedPlace } from '../../lib/place.ts'
 import { plural } from '../../lib/plural.ts'
 import type { ModulesModel, ServiceRoleUse } from '../../model/modules/modules.ts'
 import { defineCheck, failed, type Issue, notApplicable, passed } from '../define-check.ts'
+import { providerPage } from '../provider-pages.ts'
 
 const ATTACK =
   'Anyone who opens the site takes the key out of the JavaScript that the browser loads and reads, changes and deletes every row, file and user: the service role bypasses row level security.'
@@ -100,6 +101,7 @@ function moveToServer(use: ServiceRoleUse): Issue['fix'] {
 function rotate(use: ServiceRoleUse): Issue['fix'] {
   const where = use.how === 'output' ? 'Remove the build output from the repository and build again without the key.' : 'Use the anon (publishable) key here.'
   return {
+    byHand: { what: 'Replace the service-role key of your Supabase project', where: providerPage('supabase-secret-key') },
     text: `Rotate the key now (Supabase dashboard, Project Settings, API keys): it stays in the history. ${where} What needs the service role belongs on the server, reading the key from the environment.`,
     language: 'ts',
     code: 'const supabaseAdmin = createClient(process.env.SUPABASE_URL!, process.env.SUPABASE_SERVICE_ROLE_KEY!, { auth: { persistSession: false } }) // on the server only',

@@ -1,9 +1,12 @@
+import { SEVERITIES } from '../../checks/outcome.ts'
 import { type Item, reportItems } from '../items.ts'
 import { migrationFor } from '../migration.ts'
 import { plural } from '../plural.ts'
 import { promptFor, promptForAll } from '../prompt.ts'
 import type { Report, ReportFinding } from '../report.ts'
 import { SEE_MORE } from '../see-more.ts'
+import { stakesSentence } from '../stakes.ts'
+import { renderFilters } from './filters.ts'
 import { codeHtml, nameHtml, textHtml, wholeCode } from './text.ts'
 
 /** Lines around a finding, already redacted; `first` is the number of the first line. */
@@ -15,29 +18,21 @@ export interface Excerpt {
 /** Excerpts by `path:line` of the finding. */
 export type Excerpts = ReadonlyMap<string, Excerpt>
 
-/** Entries of the list at the beginning; more would be no glance. */
-const MAX_GLANCE = 12
+/** Rows of a severity before the others are folded away. */
+const MAX_ROWS = 8
 
-/** Every finding: a list at a glance, what to paste once, then one card for each. */
+/** Every finding: filters, what to paste once, then a row for each that unfolds. The worst severity is open, the others are folded. */
 export function renderFindings(report: Report, excerpts: Excerpts): string {
   const all = reportItems(report)
   if (!all.length) return ''
-  const cards = all.map((item) => renderItem(report, item, excerpts.get(`${item.path}:${item.line}`)))
-  return `<section aria-labelledby="findings"><h2 id="findings">Findings</h2>${renderGlance(all)}${renderPasteAll(all)}${cards.join('\n')}</section>`
-}
-
-/** Headlines with how often they occur; each leads to its first finding. */
-function renderGlance(all: readonly Item[]): string {
-  if (all.length < 3) return ''
-  const groups = [...Map.groupBy(all, (f) => `${f.severity} ${f.title}`).values()]
-  const items = groups.slice(0, MAX_GLANCE).map((group) => {
-    const f = group[0] as Item
-    const places = new Set(group.flatMap((i) => i.members.map((m) => `${m.path}:${m.line}`))).size
-    const what = group.length > 1 || places > 1 ? plural(places, 'place') : nameHtml(f.subject, 120)
-    return `<li><span class="tag ${f.severity}">${f.severity}</span><a href="#f-${nameHtml(f.fingerprint)}">${textHtml(f.title, 200)}</a> <span class="meta">${what}</span></li>`
+  const levels = SEVERITIES.map((severity) => ({ severity, items: all.filter((i) => i.severity === severity) })).filter((l) => l.items.length)
+  const groups = levels.map(({ severity, items }, i) => {
+    const rows = items.map((item) => renderItem(report, item, excerpts.get(`${item.path}:${item.line}`), all.length <= 2))
+    const rest = rows.slice(MAX_ROWS)
+    const more = rest.length ? `<details class="more"><summary>${rest.length} more ${severity}</summary>${rest.join('\n')}</details>` : ''
+    return `<details class="group"${i === 0 ? ' open' : ''}><summary><b>${items.length} ${severity}</b></summary>${rows.slice(0, MAX_ROWS).join('\n')}${more}</details>`
   })
-  const rest = groups.slice(MAX_GLANCE).reduce((n, g) => n + g.length, 0)
-  return `<nav aria-label="Findings at a glance"><ul class="glance">${items.join('')}${rest ? `<li class="meta">and ${rest} more below</li>` : ''}</ul></nav>`
+  return `<section class="findings" aria-labelledby="findings"><h2 id="findings">Findings</h2>${all.length > 2 ? renderFilters(all, report.comparison !== undefined) : ''}${groups.join('\n')}${renderPasteAll(all)}</section>`
 }
 
 function renderPasteAll(findings: readonly ReportFinding[]): string {
@@ -62,18 +57,17 @@ function copyBox(title: string, body: string): string {
   return `<details class="copy"><summary>${title}</summary><pre class="wrap" tabindex="0">${wholeCode(body)}</pre></details>`
 }
 
-function renderItem({ checks }: Report, f: Item, excerpt: Excerpt | undefined): string {
-  const failed = checks.filter((c) => f.members.some((m) => m.check === c.id))
+function renderItem(report: Report, f: Item, excerpt: Excerpt | undefined, open: boolean): string {
+  const failed = report.checks.filter((c) => f.members.some((m) => m.check === c.id))
   // links from the table of checks and of routes lead here for each finding that the card stands for
   const anchors = f.members.slice(1).map((m) => `<a id="f-${nameHtml(m.fingerprint)}"></a>`)
-  const state = f.state === 'introduced' ? '<span class="tag new">introduced</span>' : ''
-  const proof = f.proof === 'executed' ? '<span class="tag plain">tried: the attack works</span>' : ''
+  const state = f.state === 'introduced' ? '<span class="tag new">new</span>' : ''
   const id = nameHtml(f.fingerprint)
-  return `<article class="finding ${f.severity}" id="f-${id}" aria-labelledby="t-${id}">${anchors.join('')}<h3 id="t-${id}"><span class="tag ${f.severity}">${f.severity}</span>${textHtml(f.title, 300)}</h3>
-<p class="where">${state}${proof}<b>${nameHtml(f.subject)}</b> · <code>${nameHtml(f.path)}:${f.line}</code> · check ${failed.map((c) => `${c.number} ${nameHtml(c.id)}`).join(', ')}${f.workspace ? ` · ${nameHtml(f.workspace)}` : ''}</p>
-<p>${textHtml(f.message)}</p><p class="attack"><b>What an attacker does:</b> ${textHtml(f.attack)}</p>
+  return `<article class="finding ${f.severity} ${f.state ?? 'existing'}" id="f-${id}" aria-labelledby="t-${id}">${anchors.join('')}<details${open ? ' open' : ''}><summary><h3 id="t-${id}"><span class="tag ${f.severity}">${f.severity}</span>${textHtml(f.title, 300)}</h3><span class="where">${nameHtml(f.subject, 120)}</span></summary>
+<p class="where">${state}<b>${nameHtml(f.subject)}</b> · <code>${nameHtml(f.path)}:${f.line}</code> · check ${failed.map((c) => `${c.number} ${nameHtml(c.id)}`).join(', ')}${f.workspace ? ` · ${nameHtml(f.workspace)}` : ''}</p>
+<p>${textHtml(f.message)}</p><p class="attack"><b>What an attacker does:</b> ${textHtml(f.attack)}</p><p class="meta">${textHtml(stakesSentence(report, f))}</p>
 ${excerpt ? renderExcerpt(excerpt, f) : ''}${renderFix(f)}
-${f.assumes ? `<p class="meta">Assumes: ${textHtml(f.assumes)}</p>` : ''}${copyBox('Prompt for your AI builder', promptFor(f))}${renderRelated(f)}</article>`
+${f.assumes ? `<p class="meta">Assumes: ${textHtml(f.assumes)}</p>` : ''}${copyBox('Prompt for your AI builder', promptFor(f))}${renderRelated(f)}</details></article>`
 }
 
 function renderFix({ fix }: ReportFinding): string {

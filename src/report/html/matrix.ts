@@ -2,19 +2,24 @@ import type { AccessCell, AccessObject } from '../../database/database.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
 import { escapeHtml } from '../../lib/escape-html.ts'
 import { COMMAND_VERBS, callableFunctions, callWords, ROW_COMMANDS, rowObjects, shownViewers, trialOf, VIEWERS, type Viewer } from '../access-words.ts'
+import { plural } from '../plural.ts'
 
 const [STRANGER, OTHER] = VIEWERS
 
 /** The access matrix as a picture: who can read, add, change and remove rows of whom, as tried in the database. */
 export function renderMatrix(objects: readonly AccessObject[]): string {
-  const shown = rowObjects(objects)
+  const shown = rowObjects(objects).toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
+  const open = shown.filter(isOpen).length
   const rows = shown.length ? renderRows(shown) : ''
   const calls = renderCalls(callableFunctions(objects))
   if (!rows && !calls) return ''
   return `<section aria-labelledby="access"><h2 id="access">Who can reach which rows</h2>
-<p class="meta">Not read from the policies: the database was rebuilt from the repository's SQL and every cell was tried with made-up users.</p>
-${rows}${calls}</section>`
+<p class="meta">We rebuilt the database from your SQL and tried every cell with made-up users. ${plural(shown.length, 'table, view or bucket', 'tables, views and buckets')}, ${open} open to strangers.</p>
+<details><summary>Show all, the open ones first</summary>${rows}${calls}</details></section>`
 }
+
+/** Whether a stranger got at anything of it when it was tried. */
+const isOpen = (o: AccessObject): boolean => ROW_COMMANDS.some((command) => trialOf(o, STRANGER, command)?.result === 'allowed')
 
 function renderRows(objects: readonly AccessObject[]): string {
   const viewers = shownViewers(objects)

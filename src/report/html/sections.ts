@@ -4,6 +4,7 @@ import { coverageLine } from '../coverage-line.ts'
 import { changesOf, countBySeverity, type Item, reportItems } from '../items.ts'
 import { plural } from '../plural.ts'
 import type { Report, ReportCheck } from '../report.ts'
+import { STATUS_WORDS } from '../status-words.ts'
 import { nameHtml, textHtml } from './text.ts'
 
 /** The answer in one box: may this go in front of users? */
@@ -22,28 +23,32 @@ export function renderTiles(report: Report): string {
     [Medium, 'Medium', 'Medium'],
     [s.failed, s.failed === 1 ? 'check failed' : 'checks failed', ''],
     [s.passed, s.passed === 1 ? 'check passed' : 'checks passed', ''],
-    [s.unverified, 'to look at yourself', ''],
+    [s.unverified, 'to check by hand', ''],
     [s.notApplicable, s.notApplicable === 1 ? 'does not apply' : 'do not apply', ''],
   ]
   return `<ul class="tiles" aria-label="Counts">${tiles.map(([n, label, kind]) => `<li${n && kind ? ` class="${kind}"` : ''}><b>${n}</b>${label}</li>`).join('')}</ul>`
 }
 
-const RESULT = { failed: 'failed', passed: 'passed', 'not-applicable': 'does not apply', unverified: 'look yourself' } as const
-
-/** The 25 checks, by category. */
+/** The 25 checks: those that failed; the others are folded (what is to be checked by hand has a section of its own). */
 export function renderChecks(report: Report): string {
-  const rows = report.checks.map((c, i) => {
-    const heading = report.checks[i - 1]?.category === c.category ? '' : `<tr><th colspan="4" scope="colgroup">${nameHtml(c.category)}</th></tr>`
+  const quiet = report.checks.filter((c) => c.status !== 'failed')
+  const coverage = coverageLine(report)
+  const folded = quiet.length ? `<details><summary>${plural(quiet.length, 'check')} without a finding</summary>${checkTable(quiet)}</details>` : ''
+  return `<section aria-labelledby="checks"><h2 id="checks">The 25 checks</h2>${checkTable(report.checks.filter((c) => c.status === 'failed'))}${folded}${coverage ? `<p class="meta">${textHtml(coverage, 600)}</p>` : ''}</section>`
+}
+
+function checkTable(checks: readonly ReportCheck[]): string {
+  if (!checks.length) return ''
+  const rows = checks.map((c) => {
     const first = c.findings[0]
     const reason = first ? `<a href="#f-${nameHtml(first.fingerprint)}">${plural(c.findings.length, 'finding')}</a>` : textHtml(why(c), 400)
-    return `${heading}<tr><td class="fit">${c.number}</td><td>${textHtml(c.rule, 300)} <span class="meta"><code>${nameHtml(c.id)}</code></span></td><td class="fit"><span class="tag ${c.status}">${RESULT[c.status]}</span></td><td>${reason}</td></tr>`
+    return `<tr><td class="fit">${c.number}</td><td>${textHtml(c.rule, 300)} <span class="meta"><code>${nameHtml(c.id)}</code></span></td><td><span class="tag ${c.status}">${STATUS_WORDS[c.status]}</span></td><td>${reason}</td></tr>`
   })
-  const coverage = coverageLine(report)
-  return `<section aria-labelledby="checks"><h2 id="checks">The 25 checks</h2><div class="scroll" role="region" aria-labelledby="checks" tabindex="0"><table><thead><tr><th scope="col">#</th><th scope="col" class="wide">Rule</th><th scope="col">Result</th><th scope="col" class="wide">Why</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>${coverage ? `<p class="meta">${textHtml(coverage, 600)}</p>` : ''}</section>`
+  return `<div class="scroll" role="region" aria-label="Checks" tabindex="0"><table class="stack"><thead><tr><th scope="col">#</th><th scope="col" class="wide">Rule</th><th scope="col">Result</th><th scope="col" class="wide">Why</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`
 }
 
 function why(c: ReportCheck): string {
-  if (c.status === 'failed') return c.findings.length ? plural(c.findings.length, 'finding') : 'its violations are reported under another check'
+  if (c.status === 'failed') return c.findings.length ? plural(c.findings.length, 'finding') : 'reported under another check'
   return c.because ?? c.evidence.join('; ')
 }
 
@@ -53,28 +58,31 @@ export function renderUnverified(report: Report): string {
   if (!open.length) return ''
   const rows = open.map(
     (c) =>
-      `<li><b>${c.number}. ${textHtml(c.rule, 300)}</b><br>${textHtml(c.because ?? '')}${c.howToVerify ? `<br>Look at: ${textHtml(c.howToVerify.where)}<br>Then write down under <code>attest</code> in <code>.github/prelaunch.yml</code>, for <code>${nameHtml(c.id)}</code>: ${textHtml(c.howToVerify.attest)}` : ''}</li>`,
+      `<li><details><summary>${c.number}. ${textHtml(c.rule, 300)}</summary>${textHtml(c.because ?? '')}${c.howToVerify ? `<br>Look at: ${textHtml(c.howToVerify.where)}<br>Then write down under <code>attest</code> in <code>.github/prelaunch.yml</code>, for <code>${nameHtml(c.id)}</code>: ${textHtml(c.howToVerify.attest)}` : ''}</details></li>`,
   )
-  return `<section aria-labelledby="unverified"><h2 id="unverified">To look at yourself</h2><p class="meta">The repository does not show these; nobody should take them for passed.</p><ul class="plain">${rows.join('')}</ul></section>`
+  return `<section aria-labelledby="unverified"><h2 id="unverified">Check by hand</h2><p class="meta">The repository does not show these. They have not passed.</p><ul class="plain">${rows.join('')}</ul></section>`
 }
 
 /** Whose rows the code of a route reaches. */
-const ROWS_BY_AUTHORITY: Readonly<Record<string, string>> = { service: 'everybody’s', caller: 'the user’s own', anon: 'public ones' }
+const ROWS_BY_AUTHORITY: Readonly<Record<string, string>> = { service: 'everyone’s', caller: 'the user’s own', anon: 'public ones' }
 
 /** Every entry of the application and who is let in. */
 export function renderRoutes(report: Report): string {
   if (!report.routes.length) return ''
   const findingOf = new Map(report.checks.flatMap((c) => c.findings.map((f) => [f.subject, f] as const)).reverse())
-  const rows = report.routes.map((r) => {
-    const finding = findingOf.get(r.subject)
-    const open = finding
-      ? `<a class="tag ${finding.severity}" href="#f-${nameHtml(finding.fingerprint)}">nobody checks</a>`
-      : '<span class="tag plain">everybody</span>'
-    const guard = r.guard ? `${textHtml(r.guard.who)} <span class="meta"><code>${nameHtml(r.guard.path)}:${r.guard.line}</code></span>` : open
-    const rights = r.tables.length ? (ROWS_BY_AUTHORITY[r.client ?? ''] ?? nameHtml(r.client ?? '')) : ''
-    return `<tr><td class="fit">${nameHtml(r.method ?? (r.kind === 'page' ? 'page' : 'any'))}</td><td><code>${nameHtml(r.route)}</code><br><span class="meta">${nameHtml(r.path)}:${r.line}</span></td><td>${guard}</td><td>${nameHtml(r.tables.join(', '), 300)}</td><td>${rights}</td></tr>`
-  })
-  return `<section aria-labelledby="routes"><h2 id="routes">Doors of the application</h2><p class="meta">Every page and endpoint that somebody can call, and who is let in.</p><div class="scroll" role="region" aria-labelledby="routes" tabindex="0"><table><thead><tr><th scope="col">Method</th><th scope="col" class="wide">Route</th><th scope="col" class="wide">Who is let in</th><th scope="col">Tables</th><th scope="col">Whose rows</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`
+  const open = report.routes.filter((r) => !r.guard).length
+  const rows = report.routes
+    .toSorted((a, b) => Number(a.guard !== null) - Number(b.guard !== null))
+    .map((r) => {
+      const finding = findingOf.get(r.subject)
+      const way = finding
+        ? `<a class="tag ${finding.severity}" href="#f-${nameHtml(finding.fingerprint)}">no check</a>`
+        : '<span class="tag plain">everyone</span>'
+      const guard = r.guard ? `${textHtml(r.guard.who)} <span class="meta"><code>${nameHtml(r.guard.path)}:${r.guard.line}</code></span>` : way
+      const rights = r.tables.length ? (ROWS_BY_AUTHORITY[r.client ?? ''] ?? nameHtml(r.client ?? '')) : ''
+      return `<tr><td class="fit">${nameHtml(r.method ?? (r.kind === 'page' ? 'page' : 'any'))}</td><td><code>${nameHtml(r.route)}</code><br><span class="meta">${nameHtml(r.path)}:${r.line}</span></td><td>${guard}</td><td>${nameHtml(r.tables.join(', '), 300)}</td><td>${rights}</td></tr>`
+    })
+  return `<section aria-labelledby="routes"><h2 id="routes">Pages and endpoints</h2><p class="meta">${plural(report.routes.length, 'page or endpoint', 'pages and endpoints')}, ${open} without a sign-in check.</p><details><summary>Show all, the open ones first</summary><div class="scroll" role="region" aria-labelledby="routes" tabindex="0"><table><thead><tr><th scope="col">Method</th><th scope="col" class="wide">Route</th><th scope="col" class="wide">Who is let in</th><th scope="col">Tables</th><th scope="col">Whose rows</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div></details></section>`
 }
 
 /** What changed against the base. */
@@ -88,7 +96,7 @@ export function renderComparison(report: Report): string {
   return `<section aria-labelledby="changes"><h2 id="changes">What this change does</h2><p>${plural(c.introduced.length, 'problem')} introduced, ${c.existing.length} there before, ${c.fixed.length} fixed.</p>${list('Fixed', c.fixed)}${list('Could not be read again (not counted as fixed)', c.unreadable)}</section>`
 }
 
-/** Gaps, suppressed findings and problems of the configuration: what the reader must know before trusting the rest. */
+/** Gaps and suppressed findings: what the reader must know before trusting the rest. */
 export function renderFinePrint(report: Report): string {
   const parts: string[] = []
   if (report.gaps.length)
@@ -102,9 +110,13 @@ export function renderFinePrint(report: Report): string {
     parts.push(
       `<details><summary>${plural(report.suppressed.length, 'suppressed finding')}</summary><ul class="plain">${report.suppressed.map((s) => `<li>${textHtml(s.finding.check)} ${textHtml(s.finding.subject)}: ${textHtml(s.reason)} (<code>${textHtml(s.where)}</code>)</li>`).join('')}</ul></details>`,
     )
-  if (report.audit.config.problems.length)
-    parts.push(
-      `<ul class="plain">${report.audit.config.problems.map((p) => `<li><code>${textHtml(p.path)}:${p.line}</code> ${textHtml(p.message)}</li>`).join('')}</ul>`,
-    )
   return parts.length ? `<section aria-labelledby="fine"><h2 id="fine">Fine print</h2>${parts.join('\n')}</section>` : ''
+}
+
+/** Problems of the configuration at their lines; before the verdict, because they change what it means. */
+export function renderConfiguration({ audit }: Pick<Report, 'audit'>): string {
+  const { problems } = audit.config
+  if (!problems.length) return ''
+  const rows = problems.map((p) => `<li><code>${textHtml(p.path)}:${p.line}</code> ${textHtml(p.message)}</li>`)
+  return `<section class="verdict warn" aria-label="Configuration"><b>The configuration has ${plural(problems.length, 'problem')}</b><ul class="plain">${rows.join('')}</ul></section>`
 }

@@ -1,3 +1,5 @@
+import { FILTER_STYLE } from './filters.ts'
+
 /** The report's style sheet: no external requests, light and dark, fit for print. Colours keep a contrast of 4.5 to 1. */
 export const STYLE = `
 :root{color-scheme:light dark;--bg:#fff;--panel:#f6f7f9;--line:#d8dce3;--text:#1b1f27;--soft:#566072;--critical:#b3140f;--critical-bg:#fdecea;--high:#8f4a00;--high-bg:#fff3e0;--medium:#0a5a86;--medium-bg:#e6f3fb;--good:#176b34;--good-bg:#e7f5eb;--unsure:#6b5200;--unsure-bg:#fdf6dc;--code:#f1f3f6;--link:#0a58ca}
@@ -23,7 +25,13 @@ pre{background:var(--code);border:1px solid var(--line);border-radius:6px;paddin
 .tiles li{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:.6rem .8rem;font-size:.85rem;color:var(--soft)}
 .tiles .Critical b{color:var(--critical)}.tiles .High b{color:var(--high)}.tiles .Medium b{color:var(--medium)}
 .tiles b{display:block;font-size:1.5rem;color:var(--text);line-height:1.2}
-.finding{border:1px solid var(--line);border-left:5px solid var(--line);border-radius:8px;padding:.9rem 1.1rem;margin:.9rem 0;}
+.finding{border:1px solid var(--line);border-left:5px solid var(--line);border-radius:8px;padding:.45rem .8rem;margin:.45rem 0;scroll-margin-top:3rem}
+.finding>details>summary{color:var(--text);overflow-wrap:anywhere}.finding summary h3{display:inline}.finding summary .where{display:block;margin:.1rem 0 0}.finding>details[open]>summary .where{display:none}
+.group{margin:.8rem 0}.group>summary{font-size:1.05rem;color:var(--text)}.more>summary{margin:.6rem 0}
+.filter{border:1px solid var(--line);border-radius:8px;margin:.5rem 0;padding:.3rem .7rem;display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem;min-width:0}.filter legend{color:var(--soft);font-size:.82rem}.filter label{white-space:nowrap;padding:.15rem 0}
+.contents{position:sticky;top:0;z-index:1;background:var(--bg);border-bottom:1px solid var(--line);padding:.45rem 0;margin:.5rem 0}.contents ul{list-style:none;padding:0;margin:.4rem 0;display:flex;flex-wrap:wrap;gap:.3rem 1.1rem}h2{scroll-margin-top:3rem}
+.start{padding-left:1.4rem;margin:.4rem 0}.start li{margin:.9rem 0;overflow-wrap:anywhere}.start p{margin:.25rem 0}.todo{list-style:'☐ '}.todo li{overflow-wrap:anywhere}
+${FILTER_STYLE}
 .finding.Critical{border-left-color:var(--critical)}.finding.High{border-left-color:var(--high)}.finding.Medium{border-left-color:var(--medium)}
 .tag{display:inline-block;font-size:.76rem;font-weight:700;border-radius:999px;padding:.08rem .6rem;margin-right:.4rem;vertical-align:.12em;border:1px solid currentColor}
 .tag.new{color:var(--bg);background:var(--text);border-color:var(--text)}a.tag{text-decoration:underline}
@@ -49,6 +57,6 @@ ul.plain{padding-left:1.2rem}ul.plain li{margin:.3rem 0}
 pre.wrap{white-space:pre-wrap;overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--soft);font-size:.85rem}
-@media (max-width:40rem){main{padding:1.2rem .9rem 3rem}.tiles{grid-template-columns:repeat(auto-fit,minmax(5.6rem,1fr));gap:.45rem}.tiles li{padding:.45rem .6rem}.verdict{padding:1rem 1.1rem}.verdict strong{font-size:1.4rem}}
-@media print{body{font-size:11pt}main{max-width:none;padding:0}details::details-content{content-visibility:visible;display:block;height:auto}pre{white-space:pre-wrap;overflow-wrap:anywhere}.finding{break-inside:auto}h2,h3,summary{break-after:avoid}.scroll{overflow:visible}tr{break-inside:avoid}.copy,.paste{display:none}}
+@media (max-width:40rem){main{padding:1.2rem .9rem 3rem}h2{margin:1.8rem 0 .6rem}.start{padding-left:1.2rem}.stack,.stack tbody,.stack tr,.stack td{display:block}.stack thead{display:none}.stack tr{border-bottom:1px solid var(--line);padding:.35rem 0}.stack td{border:0;padding:.1rem 0}.stack td.fit{display:inline-block;color:var(--soft)}.stack td.fit+td{display:inline}.tiles{grid-template-columns:repeat(auto-fit,minmax(5.6rem,1fr));gap:.45rem}.tiles li{padding:.45rem .6rem}.verdict{padding:1rem 1.1rem}.verdict strong{font-size:1.4rem}}
+@media print{body{font-size:11pt}main{max-width:none;padding:0}details::details-content{content-visibility:visible;display:block;height:auto}pre{white-space:pre-wrap;overflow-wrap:anywhere}.finding{break-inside:auto}h2,h3,summary{break-after:avoid}.scroll{overflow:visible}tr{break-inside:avoid}.copy,.paste,.contents,.filter{display:none}}
 `
