@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { cleanLine } from '../lib/clean-text.ts'
 import { plural } from '../lib/plural.ts'
 import { projectSource, projectsOf } from '../source/project-source.ts'
@@ -10,7 +11,7 @@ const MAX_NAMED = 8
 /** The source that `--project` asks for. Throws a `UsageError` that names the projects when the folder is none. */
 export async function selectProject(source: Source, revision: string, wanted: string | undefined): Promise<Source> {
   if (wanted === undefined) return source
-  const project = wanted.replaceAll('\\', '/').replace(/^(?:\.\/)+|\/+$/g, '')
+  const project = posix.normalize(wanted.replaceAll('\\', '/')).replace(/\/$/, '')
   const projects = projectsOf(await source.snapshot(revision))
   if (!projects.includes(project))
     throw new UsageError(

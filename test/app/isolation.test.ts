@@ -13,7 +13,7 @@ import { launchIsolated } from '../../src/platform/isolated/launch.ts'
 import { AppProcess, freePort, until } from '../support/app-process.ts'
 import { GitHubServer } from '../support/github/server.ts'
 import { MANIFEST } from '../support/github/start-app.ts'
-import { channelsOf, descendants, environmentOf, type Shown } from '../support/processes.ts'
+import { channelsOf, descendants, environmentOf, isNode, type Shown } from '../support/processes.ts'
 
 const linux = process.platform === 'linux'
 /** None of these is what it looks like; that is the point of them. */
@@ -27,9 +27,6 @@ const BASE = { 'package.json': '{"dependencies":{"@supabase/supabase-js":"2"}}',
 const sql = (table: string) => ({
   [`supabase/migrations/${table}.sql`]: `create table public.${table} (id uuid primary key, user_id uuid references auth.users);\nalter table public.${table} enable row level security;\n`,
 })
-
-/** Not what starts it in namespaces of its own. */
-const isNode = ({ command }: Shown) => /^\S*node(?:\s|$)/.test(command)
 
 describe.runIf(linux)('the processes of the App', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'prelaunch-isolation-'))

@@ -40,3 +40,6 @@ function shown(pid: number): Shown | undefined {
     return undefined
   }
 }
+
+/** Whether a process is the program itself, and not what starts it in namespaces of its own. */
+export const isNode = ({ command }: Pick<Shown, 'command'>): boolean => /^\S*node(?:\s|$)/.test(command)

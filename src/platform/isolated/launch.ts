@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -37,11 +37,12 @@ export interface Isolated {
 /** Below it lie the sources or the build. */
 const PACKAGE = realpathSync(fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../' : '../../../../', import.meta.url)))
 
-/** Where the packages lie: an installation may put them beside this one, or link to a store of them. */
-const packages = lazily((): string => {
-  const one = realpathSync(createRequire(import.meta.url).resolve('valibot'))
+/** Where packages lie: where Node looks for them, which an installation may fill with links, and where these lead. */
+const packages = lazily((): readonly string[] => {
   const end = `${sep}node_modules${sep}`
-  return one.slice(0, one.indexOf(end) + end.length)
+  const one = realpathSync(createRequire(import.meta.url).resolve('valibot'))
+  const asked = (createRequire(import.meta.url).resolve.paths('valibot') ?? []).filter((folder) => existsSync(folder)).map((folder) => `${folder}${sep}`)
+  return [...new Set([one.slice(0, one.indexOf(end) + end.length), ...asked])]
 })
 
 /**
@@ -91,9 +92,13 @@ function ofPackage(entry: URL): string[] {
 function flags({ entry, reads = [], writes = [], parent, worker, heapMiB }: LaunchOptions): string[] {
   return [
     '--permission',
-    ...[...ofPackage(entry), `${packages()}*`, '/proc/self/fd*', ...(parent ? [process.execPath, ...TOOLS, ...sharedLibraries()] : []), ...reads].map(
-      (path) => `--allow-fs-read=${path}`,
-    ),
+    ...[
+      ...ofPackage(entry),
+      ...packages().map((folder) => `${folder}*`),
+      '/proc/self/fd*',
+      ...(parent ? [process.execPath, ...TOOLS, ...sharedLibraries()] : []),
+      ...reads,
+    ].map((path) => `--allow-fs-read=${path}`),
     ...writes.map((path) => `--allow-fs-write=${path}`),
     ...(parent ? ['--allow-child-process'] : []),
     ...(worker ? ['--allow-worker'] : []),

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { isolatedDatabase } from '../../../src/platform/isolated/isolated-database.ts'
-import { descendants, environmentOf, type Shown } from '../../support/processes.ts'
+import { descendants, environmentOf, isNode, type Shown } from '../../support/processes.ts'
 
 const database = isolatedDatabase()
 afterAll(() => database.close())
@@ -10,7 +10,7 @@ const input = {
   exposedSchemas: ['public'],
   exposedToBrowsers: true,
 }
-const below = (name: string) => descendants(process.pid).filter((p) => p.command.includes(name) && !p.command.includes('unshare'))
+const below = (name: string) => descendants(process.pid).filter((p) => p.command.includes(name) && isNode(p))
 
 test('the sandbox of the command line has a parent with an empty environment', async () => {
   const seen = new Map<string, { readonly shown: Shown; readonly environment: string }>()
