@@ -106,7 +106,9 @@ function fromTrials(table: Table, tried: AccessObject | undefined, holes: readon
     const mine = readings.filter((r) => r.command === cell.command && r.role === role)
     if (holes.some((h) => h.object === tried.object && h.command === cell.command) || found.some((h) => h.command === cell.command)) continue
     // only where the tree was silent or is contradicted: published rows and rows that belong to nobody are open on purpose
-    const silent = mine.find((r) => r.ways.some((w) => w.outcome === 'unknown')) ?? (mine.every(bindsToOwner) ? mine[0] : undefined)
+    const silent =
+      mine.find((r) => r.ways.some((w) => w.outcome === 'unknown')) ??
+      (cell.row === 'other' && cell.because === undefined && mine.every(bindsToOwner) ? mine[0] : undefined)
     if (!silent || mine.some((r) => r.ways.some((w) => w.outcome === 'open'))) continue
     found.push({ kind: 'policy', object: tried.object, command: cell.command, policy: silent.policy.name, who: role, at: silent.policy.at, proof: 'executed' })
   }
