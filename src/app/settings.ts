@@ -84,7 +84,8 @@ function readPrivateKey(env: Readonly<Record<string, string | undefined>>, probl
   }
 }
 
-function isPrivateKey(text: string): boolean {
+/** Whether a text is a private key in PEM format. */
+export function isPrivateKey(text: string): boolean {
   try {
     createPrivateKey(text)
     return true

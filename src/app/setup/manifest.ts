@@ -1,6 +1,6 @@
-import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { isPrivateKey } from '../settings.ts'
 import type { AppCredentials } from './credentials-file.ts'
 
 /** What GitHub is asked to register (docs.github.com, "Registering a GitHub App from a manifest"). */
@@ -55,13 +55,4 @@ function readRegistration(body: unknown, webUrl: string): Registration {
   // Only a page of GitHub itself becomes a link.
   const known = typeof page === 'string' && URL.canParse(page) && new URL(page).origin === new URL(webUrl).origin
   return { appId: id as number, privateKey: pem, webhookSecret, page: known ? page : webUrl }
-}
-
-function isPrivateKey(text: string): boolean {
-  try {
-    createPrivateKey(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { sharedLibraries } from '../../lib/shared-libraries.ts'
 import { type Command, tool, unprivileged } from './commands.ts'
 import { readablePaths } from './readable.ts'
 
@@ -50,12 +51,6 @@ function privateRoot(mkdir: string, mount: string, data: readonly string[]): str
     `${proc(',subset=pid')} 2>/dev/null || ${proc('')}`,
     `${mount} -o remount,ro,${ROOT_LIMITS} ${ROOT}`,
   ].join('\n')
-}
-
-/** What the dynamic loader has loaded for Node, itself included. */
-function sharedLibraries(): string[] {
-  const { sharedObjects } = process.report.getReport() as unknown as { readonly sharedObjects: readonly string[] }
-  return sharedObjects.filter((path) => path.startsWith('/'))
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -5,6 +5,7 @@ import { dirname, join, sep } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { lazily } from '../../lib/memo/lazy.ts'
+import { sharedLibraries } from '../../lib/shared-libraries.ts'
 import { type Boundaries, boundariesOfThisMachine } from './boundaries.ts'
 
 export interface LaunchOptions {
@@ -74,12 +75,6 @@ const MAX_WORDS = 2000
 
 /** What a parent of sandboxes looks for, beside Node itself, to put them into namespaces or under another user. */
 const TOOLS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].flatMap((folder) => ['unshare', 'mount', 'mkdir', 'setpriv', 'sh'].map((name) => `${folder}/${name}`))
-
-/** What the dynamic loader has loaded for Node: a sandbox's private root holds it. */
-function sharedLibraries(): string[] {
-  const { sharedObjects } = process.report.getReport() as unknown as { readonly sharedObjects: readonly string[] }
-  return sharedObjects.filter((path) => path.startsWith('/'))
-}
 
 /**
  * The files of this package that programs are made of, never its whole folder: a checkout also holds `.env`, and by default the data folder with
